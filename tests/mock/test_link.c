@@ -96,6 +96,83 @@ Test(link, the_library_of_the_device_runtime)
     OK(mock_cuLinkDestroy(state));
 }
 
+/*
+ * Each thread writes what it is told, and, for each of 3 rounds, how many threads came before all
+ * met.
+ */
+static const char groups[] = HEADER
+    ".extern .func (.param .b64 r) cudaCGGetIntrinsicHandle(.param .b32 a);\n"
+    ".extern .func (.param .b32 r) cudaCGSynchronize(.param .b64 a, .param .b32 b);\n"
+    ".extern .func (.param .b32 r) cudaCGGetSize(.param .b64 a, .param .b64 b, .param .b64 c);\n"
+    ".extern .func (.param .b32 r) cudaCGGetRank(.param .b64 a, .param .b64 b, .param .b64 c);\n"
+    ".global .u32 count;\n"
+    ".visible .entry grid(.param .u64 p) { .reg .b64 %p, %h, %a, %b; .reg .b32 %r<9>; .reg .pred "
+    "%q;\n"
+    ".local .b32 x; .local .b32 y; .param .b32 scope; .param .b64 h; .param .b64 a; .param .b64 "
+    "b;\n"
+    ".param .b32 flags; .param .b32 r; mov.u32 %r7, 0;\n"
+    "mov.u64 %a, x; cvta.local.u64 %a, %a; mov.u64 %b, y; cvta.local.u64 %b, %b;\n"
+    "st.param.b32 [scope], 1; call (h), cudaCGGetIntrinsicHandle, (scope); ld.param.b64 %h, [h];\n"
+    "st.param.b64 [a], %a; st.param.b64 [b], %b; st.param.b64 [h], %h; st.param.b32 [flags], 0;\n"
+    "call (r), cudaCGGetRank, (a, b, h); ld.param.b32 %r1, [r]; ld.local.u32 %r2, [x];\n"
+    "ld.local.u32 %r3, [y]; call (r), cudaCGGetSize, (a, b, h); ld.local.u32 %r4, [x];\n"
+    "AGAIN: atom.global.add.u32 %r5, [count], 1; call (r), cudaCGSynchronize, (h, flags);\n"
+    "ld.param.b32 %r6, [r]; ld.volatile.global.u32 %r5, [count];\n"
+    "call (r), cudaCGSynchronize, (h, flags); add.u32 %r7, %r7, 1; setp.lt.u32 %q, %r7, 3;\n"
+    "@%q bra AGAIN; mov.u32 %r8, %ctaid.x; mov.u32 %r7, %ntid.x; mul.lo.u32 %r8, %r8, %r7;\n"
+    "mov.u32 %r7, %tid.x; add.u32 %r8, %r8, %r7; ld.param.u64 %p, [p]; mul.wide.u32 %b, %r8, 24;\n"
+    "add.u64 %p, %p, %b; st.global.v2.u32 [%p], {%r1, %r2}; st.global.v2.u32 [%p+8], {%r3, %r4};\n"
+    "st.global.v2.u32 [%p+16], {%r5, %r6}; ret; }\n";
+
+enum { N_BLOCKS = 5, N_THREADS = 40, N_ALL = N_BLOCKS * N_THREADS };
+
+/* Launches it, and reads what each thread wrote. */
+static void run_groups(CUfunction function, bool cooperative, unsigned (*ret_told)[6])
+{
+    CUdeviceptr memory = 0;
+    void *params[] = {&memory};
+
+    OK(mock_cuMemAlloc_v2(&memory, N_ALL * sizeof(*ret_told)));
+    if (cooperative)
+        OK(mock_cuLaunchCooperativeKernel(function, N_BLOCKS, 1, 1, N_THREADS, 1, 1, 0, NULL,
+                                          params));
+    else
+        OK(mock_cuLaunchKernel(function, N_BLOCKS, 1, 1, N_THREADS, 1, 1, 0, NULL, params, NULL));
+    OK(mock_cuMemcpyDtoH_v2(ret_told, memory, N_ALL * sizeof(*ret_told)));
+    OK(mock_cuMemFree_v2(memory));
+}
+
+Test(link, cooperative_groups_of_the_device_runtime)
+{
+    static unsigned told[N_ALL][6];
+    CUfunction function = NULL;
+    CUmodule module = NULL;
+    CUlinkState state;
+    void *image = NULL;
+    size_t size = 0;
+
+    start();
+    state = create();
+    OK(add(state, groups));
+    OK(add_library(state, runtime, sizeof(runtime) - 1));
+    OK(add_library(state, runtime, sizeof(runtime) - 1));
+    OK(mock_cuLinkComplete(state, &image, &size));
+    OK(mock_cuModuleLoadData(&module, image));
+    OK(mock_cuModuleGetFunction(&function, module, "grid"));
+    run_groups(function, true, told);
+    for (unsigned i = 0; i < N_ALL; i++) {
+        const unsigned wanted[6] = {0, i, 1, N_ALL, 3 * N_ALL, 0};
+
+        for (unsigned k = 0; k < 6; k++)
+            cr_expect(eq(u32, told[i][k], wanted[k]), "word %u of thread %u", k, i);
+    }
+    /* A launch that is not cooperative has no grid to meet. */
+    run_groups(function, false, told);
+    for (unsigned k = 0; k < 6; k++)
+        cr_expect(eq(u32, told[7][k], k == 4 ? told[7][4] : k == 0 || k == 5 ? 999 : 0), "%u", k);
+    EXPECT(CUDA_SUCCESS, mock_cuLinkDestroy(state));
+}
+
 /* A comment is a comment, whatever it says. */
 Test(link, a_text_that_begins_as_linked_ones_once_did)
 {

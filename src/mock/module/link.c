@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cuLink*. The inputs are PTX texts, and the result is one text that holds all of them: an image
- * that a module is loaded from, which links them anew. libcudadevrt.a is an input, too: the
- * functions of the device's runtime are the mock's own.
+ * that a module is loaded from, which links them anew. libcudadevrt.a is an input, too:
+ * a text of our own stands for it.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "mock/module/jit_limits.h"
 #include "mock/module/jit_log.h"
 #include "mock/module/module.h"
-#include "mock/ptx/container/image.h"
+#include "mock/ptx/container/device_runtime.h"
 #include "mock/ptx/container/linker.h"
 
 struct link {
@@ -85,8 +85,7 @@ static CUresult check_type(CUjitInputType type)
 
 /* Returns the limits of registers in the options, NULL if they are not valid. */
 static const struct ptx__limits *limits_of(unsigned n, const CUjit_option *options,
-                                                void *const *values,
-                                                struct ptx__limits *ret_limits)
+                                           void *const *values, struct ptx__limits *ret_limits)
 {
     const bool there = !n || (options && values);
 
@@ -114,9 +113,10 @@ static CUresult add_data(CUlinkState state, CUjitInputType type, const void *dat
     MOCK__TRY(find(state, &link));
     MOCK__REQUIRE(data && size && size < SIZE_MAX, CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(limits && !link->image, CUDA_ERROR_INVALID_VALUE);
-    /* Its functions are here in any case, as far as there are such: see ptx/exec/builtin.h. */
-    if (type == CU_JIT_INPUT_LIBRARY && ptx__is_device_runtime(data, size))
+    if (type == CU_JIT_INPUT_LIBRARY && ptx__is_device_runtime(data, size)) {
+        link->linker.has_runtime = true;
         return CUDA_SUCCESS;
+    }
     MOCK__TRY(check_type(type));
     MOCK__TRY(mock__image_text(data, size, link->linker.capability, &text));
     set_limits(link, limits);

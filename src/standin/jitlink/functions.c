@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "base/util.h"
-#include "mock/ptx/container/image.h"
+#include "mock/ptx/container/device_runtime.h"
 #include "standin/jitlink/jitlink.h"
 #include "standin/jitlink/real.h"
 
@@ -89,9 +89,10 @@ static int add(struct jitlink *link, const void *data, size_t size, const char *
 {
     if (is_ltoir(data, size) && link->lto)
         return real_add(link, data, size, name);
-    /* The functions of this library are the mock's own. */
-    if (ptx__is_device_runtime(data, size))
+    if (ptx__is_device_runtime(data, size)) {
+        link->code.linker.has_runtime = true;
         return LINK_SUCCESS;
+    }
     return result_of(code_add(&link->code, data, size, name));
 }
 

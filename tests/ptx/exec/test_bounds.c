@@ -36,6 +36,59 @@ static void faults(const char *before, const char *body, CUresult result,
     found(kind, one, two);
 }
 
+/*
+ * With the 512 bytes of s the kernel has 540; a block has 640, as on an H200. %r1 is where x
+ * begins.
+ */
+#define SHARED                                                                                     \
+    ".shared .align 16 .b8 x[28]; mov.u32 %r1, x; st.shared.v2.u32 [x+16], {0, 0};\n"              \
+    "st.shared.u32 [x+24], 1;\n"
+
+Test(bounds, behind_shared_memory)
+{
+    static const struct {
+        const char *access, *text;
+    } cases[] = {
+        {"ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [%r1+16];", "reads 16 bytes at offset 528 of sha"},
+        {"st.shared.u32 [%r1+28], %t;",
+         "writes 4 bytes at offset 540 of shared memory, which has 540"},
+        {"ld.shared.u8 %r2, [%r1+127];",
+         "reads 1 bytes at offset 639 of shared memory, which has 540"},
+        {"atom.shared.add.u32 %r2, [%r1+124], 1;",
+         "updates 4 bytes at offset 636 of shared memory"},
+        {"cvt.u64.u32 %rd3, %r1; cvta.shared.u64 %rd3, %rd3; ld.u32 %r2, [%rd3+32];",
+         "reads 4 bytes at offset 544 of shared memory"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct cushim_mock_finding *all = NULL;
+        char body[600];
+
+        snprintf(body, sizeof(body), "%s%s%s", SHARED,
+                 "st.shared.v4.u32 [%r1], {0, 0, 0, 0}; bar.sync 0;\n"
+                 "setp.eq.u32 %p0, %t, 0; @!%p0 exit;\n",
+                 cases[i].access);
+        faults("", body, CUDA_SUCCESS, CUSHIM_MOCK_OUT_OF_BOUNDS, cases[i].text, "thread (0,0,0)");
+        cr_expect(eq(sz, cushim_mock_findings(&all), 1));
+    }
+    faults("", SHARED "ld.shared.u8 %r2, [%r1+128];", CUDA_ERROR_ILLEGAL_ADDRESS,
+           CUSHIM_MOCK_OUT_OF_BOUNDS, "reads 1 bytes at offset 640", "which has 540 bytes");
+}
+
+/* All that a block is given, without what the system keeps for itself. */
+Test(bounds, the_size_of_shared_memory)
+{
+    uint32_t words[2] = {0};
+
+    begin(2);
+    EXPECT(CUDA_SUCCESS, run_with("", SHARED "mov.u32 %r1, %total_smem_size; st.global.u32 [%rd0], "
+                                             "%r1; mov.u32 %r1, %dynamic_smem_size; "
+                                             "st.global.u32 [%rd0+4], %r1;"));
+    OK(mock_cuMemcpyDtoH_v2(words, p, sizeof(words)));
+    cr_expect(eq(u32, words[0], 640));
+    cr_expect(eq(u32, words[1], 0));
+}
+
 #define LOCAL(size) ".local .align 16 .b8 x[" #size "]; .reg .b128 %q; .reg .b16 %h;\n"
 
 Test(bounds, local_variables)

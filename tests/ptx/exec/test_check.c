@@ -197,7 +197,7 @@ Test(check, faults)
         const char *text;
     } cases[] = {
         {"trap;", CUDA_ERROR_LAUNCH_FAILED, "trap"},
-        {"mov.u32 %r1, 512; ld.shared.u32 %r2, [%r1];", CUDA_ERROR_ILLEGAL_INSTRUCTION,
+        {"mov.u32 %r1, 512; ld.shared.u32 %r2, [%r1];", CUDA_ERROR_ILLEGAL_ADDRESS,
          "shared memory, which has 512 bytes"},
         {"mov.u64 %rd3, 16; ld.u32 %r2, [%rd3];", CUDA_ERROR_ILLEGAL_ADDRESS,
          "which was never allocated"},

@@ -255,7 +255,7 @@ Test(tensor_wrong, wrong_descriptors_of_shared_memory)
     product_fails("0x08108010", UINT64_C(1) << 46 | UINT64_C(1) << 61, MMA,
                   CUDA_ERROR_ILLEGAL_INSTRUCTION,
                   "swizzle mode 1 is for transposed matrices of 32-bit elements");
-    product_fails(GOOD, UINT64_C(1) << 46 | 0x3000, MMA, CUDA_ERROR_ILLEGAL_INSTRUCTION,
+    product_fails(GOOD, UINT64_C(1) << 46 | 0x3000, MMA, CUDA_ERROR_ILLEGAL_ADDRESS,
                   "of shared memory, which has");
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What programs load modules from, and give to linkers: texts, fat binaries, machine code, and the
- * library of the device's runtime. Nothing here is shared between threads.
+ * What programs load modules from, and give to linkers: texts, fat binaries and machine code.
+ * Nothing here is shared between threads.
  */
 #ifndef CUSHIM_MOCK_PTX_CONTAINER_IMAGE_H
 #define CUSHIM_MOCK_PTX_CONTAINER_IMAGE_H
@@ -19,11 +19,5 @@
  */
 enum ptx__status ptx__image_text(const void *image, size_t size, int capability, size_t most,
                                  char **ret_text);
-
-/*
- * Tells whether an archive is the library of the device's runtime, libcudadevrt.a: it has the
- * member of that name.
- */
-bool ptx__is_device_runtime(const void *archive, size_t size);
 
 #endif

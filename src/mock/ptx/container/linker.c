@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "mock/ptx/container/device_runtime.h"
 #include "mock/ptx/container/joined.h"
 #include "mock/ptx/link/link.h"
 #include "mock/ptx/link/read.h"
@@ -89,11 +90,24 @@ enum ptx__status ptx__linker_add(struct ptx__linker *linker, const char *text, s
     return add_string(&linker->texts, &linker->n_texts, copy) ? PTX_OK : PTX_OUT_OF_MEMORY;
 }
 
+/* A library's functions come last: they count only where nothing else defines them. */
+static char *join(const struct ptx__linker *linker, size_t *ret_length)
+{
+    const size_t n = linker->n_texts;
+    SCOPED_FREE const char **texts = calloc(n + 1, sizeof(*texts));
+
+    if (!texts)
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        texts[i] = linker->texts[i];
+    texts[n] = ptx__device_runtime;
+    return ptx__join(texts, linker->has_runtime ? n + 1 : n, ret_length);
+}
+
 enum ptx__status ptx__linker_complete(const struct ptx__linker *linker, char **ret_image,
                                       size_t *ret_length, struct ptx__log *log)
 {
-    SCOPED_FREE char *image =
-        ptx__join((const char *const *) linker->texts, linker->n_texts, ret_length);
+    SCOPED_FREE char *image = join(linker, ret_length);
     struct ptx__module module = {.n_functions = 0};
     enum ptx__status status;
 

@@ -17,6 +17,7 @@ struct ptx__linker {
     size_t n_texts;
     char **names; /* of the kernels that the texts define */
     size_t n_names;
+    bool has_runtime; /* the library of the device's runtime is an input: device_runtime.h */
     struct ptx__name_index by_name;
 };
 

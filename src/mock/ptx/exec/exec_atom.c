@@ -201,7 +201,7 @@ static inline bool is_shared(const struct ptx__warp *w, const void *at)
 {
     const struct ptx__block *block = w->block;
 
-    return (uintptr_t) at - (uintptr_t) block->shared < block->grid->shared_bytes;
+    return (uintptr_t) at - (uintptr_t) block->shared < block->grid->shared_room;
 }
 
 ATOMIC(global_add_f32, "atom.global.add.f32", PTX__IN_GLOBAL, uint32_t, uint32_t,

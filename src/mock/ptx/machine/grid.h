@@ -89,6 +89,7 @@ struct ptx__grid {
     unsigned n_threads, n_warps; /* of a block */
     uint32_t shared_bytes, dynamic_base;
     uint32_t own_shared, reserved_base; /* the kernel's own, and the begin of the system's */
+    uint32_t shared_room; /* what a block is given: devices give whole pieces of 128 bytes */
     atomic_uint_fast64_t next_cluster;
     bool alone;           /* there is only one worker */
     atomic_bool stop;     /* the launch has failed; each worker checks this and stops */

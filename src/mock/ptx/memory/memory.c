@@ -104,16 +104,36 @@ static unsigned char *outside(const struct access *access, const char *space, ui
     return NULL;
 }
 
+/*
+ * Tells whether an access to a block's shared memory reaches memory. Behind what the kernel has
+ * asked for there may be more: that is a finding, and no fault.
+ */
+static bool is_shared(const struct access *access, const char *space, uint64_t offset)
+{
+    const struct ptx__grid *grid = access->at.warp->block->grid;
+
+    if (offset > grid->shared_room || access->bytes > grid->shared_room - offset)
+        return false;
+    if (offset > grid->shared_bytes || access->bytes > grid->shared_bytes - offset)
+        ptx__note(access->at, PTX__OUT_OF_BOUNDS,
+                  "it %s %u bytes at offset %llu of %s, which has %u bytes", verb(access->use),
+                  access->bytes, (unsigned long long) offset, space, grid->shared_bytes);
+    return true;
+}
+
 /* Shared memory of another block of the cluster. */
 static unsigned char *in_other(const struct access *access, uint64_t offset)
 {
+    static const char space[] = "a cluster's shared memory";
     const struct ptx__block *block = access->at.warp->block;
-    const uint64_t rank = (offset >> PTX__RANK_SHIFT) - 1, size = block->grid->shared_bytes;
+    const uint64_t rank = (offset >> PTX__RANK_SHIFT) - 1;
     const uint64_t rest = offset & ((1u << PTX__RANK_SHIFT) - 1);
 
-    if (rank >= block->cluster->n_blocks || rest > size || access->bytes > size - rest)
-        return outside(access, "a cluster's shared memory", offset, size,
+    if (rank >= block->cluster->n_blocks)
+        return outside(access, space, offset, block->grid->shared_bytes,
                        PTX__ERROR_ILLEGAL_INSTRUCTION);
+    if (!is_shared(access, space, rest))
+        return outside(access, space, rest, block->grid->shared_bytes, PTX__ERROR_ILLEGAL_ADDRESS);
     if (access->use & PTX__STORES)
         ptx__racecheck_shared_from(block->cluster->blocks[rank], rest, access->bytes);
     return block->cluster->blocks[rank]->shared + rest;
@@ -121,13 +141,14 @@ static unsigned char *in_other(const struct access *access, uint64_t offset)
 
 static unsigned char *in_shared(const struct access *access, uint64_t offset)
 {
+    static const char space[] = "shared memory";
     struct ptx__block *block = access->at.warp->block;
-    const uint64_t size = block->grid->shared_bytes;
 
     if (offset >> PTX__RANK_SHIFT)
         return in_other(access, offset);
-    if (offset > size || access->bytes > size - offset)
-        return outside(access, "shared memory", offset, size, PTX__ERROR_ILLEGAL_INSTRUCTION);
+    if (!is_shared(access, space, offset))
+        return outside(access, space, offset, block->grid->shared_bytes,
+                       PTX__ERROR_ILLEGAL_ADDRESS);
     if (block->shadow)
         ptx__racecheck_shared_lane(access->at.warp, access->at.op, access->at.lane,
                                    (uint32_t) offset, access->bytes, access->use);

@@ -73,11 +73,18 @@ static void note_written(struct ptx__shared_racecheck *shadow, uint64_t offset, 
     }
 }
 
-/* Memory that the system reserves has its values from the system, so it counts as written. */
+/*
+ * Memory that the system reserves has its values from the system, so it counts as written. So does
+ * what is behind all of it: to use that is a finding of another kind.
+ */
 static void note_reserved(struct ptx__block *block)
 {
     const struct ptx__grid *grid = block->grid;
+    const uint32_t granule = 1u << block->shadow->shift;
+    const uint32_t behind = (grid->shared_bytes + granule - 1) / granule * granule;
 
+    if (behind < grid->shared_room)
+        note_written(block->shadow, behind, grid->shared_room - behind);
     if (grid->shared_bytes > grid->own_shared)
         note_written(block->shadow, grid->reserved_base, PTX__RESERVED_SHARED);
 }

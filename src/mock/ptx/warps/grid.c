@@ -168,13 +168,13 @@ struct ptx__block *ptx__block_new(struct ptx__worker *worker)
     block->grid = grid;
     block->worker = worker;
     block->n_warps = grid->n_warps;
-    block->shared = aligned(grid->shared_bytes);
+    block->shared = aligned(grid->shared_room);
     block->warps = calloc(grid->n_warps, sizeof(*block->warps));
     if (!block->shared || !block->warps)
         goto fail;
-    memset(block->shared, 0, grid->shared_bytes);
+    memset(block->shared, 0, grid->shared_room);
     if (grid->launch->check_shared && grid->shared_bytes &&
-        !(block->shadow = ptx__shared_racecheck_new(grid->shared_bytes, grid->n_warps)))
+        !(block->shadow = ptx__shared_racecheck_new(grid->shared_room, grid->n_warps)))
         goto fail;
     for (unsigned i = 0; i < grid->n_warps; i++) {
         block->warps[i].worker = worker;
@@ -427,4 +427,5 @@ void ptx__grid_shape(struct ptx__grid *grid)
     grid->reserved_base = rounded(grid->own_shared, 128);
     grid->shared_bytes = launch->program->uses_reserved ? grid->reserved_base + PTX__RESERVED_SHARED
                                                         : grid->own_shared;
+    grid->shared_room = rounded(grid->shared_bytes, 128);
 }

@@ -85,7 +85,7 @@ static uint64_t of_launch(const struct ptx__block *block, const struct ptx__cons
     case PTX__FILL_DYNAMIC_SHARED:
         return launch->shared_bytes;
     case PTX__FILL_TOTAL_SHARED:
-        return grid->own_shared;
+        return grid->reserved_base;
     case PTX__FILL_DYNAMIC_BASE:
         return grid->dynamic_base + constant->value;
     case PTX__FILL_ENVREG1:
