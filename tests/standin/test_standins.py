@@ -250,6 +250,17 @@ class Ptxas(unittest.TestCase):
                 self.assertEqual(done.returncode, 255)
                 self.assertIn(text, done.stderr)
 
+    def test_what_is_no_file(self):
+        """The standard input by two names, and a pipe."""
+        for words in [["-"], ["/dev/stdin"]]:
+            with self.subTest(words=words):
+                done = subprocess.run([PTXAS, "-arch=sm_90", *words, "-o", "out"], cwd=self.folder.name,
+                                      input=GOOD.encode() + b"//" + b"x" * 200000, capture_output=True)
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+                self.assertIn(b".entry k(", self.image())
+        for words in [["/dev/null"], [self.folder.name]]:
+            self.assertEqual(self.run_it("-arch=sm_90", *words).returncode, 255)
+
     def test_version(self):
         self.assertRegex(self.run_it("--version").stdout, r"release \d+\.\d+, V\d+")
 
@@ -306,6 +317,65 @@ class UnderRun(unittest.TestCase):
                       ["env", f"{path}-new", "--version"]]:
             with self.subTest(words=words):
                 self.assertIn("stand-in of cushim", self.run_it(*words).stdout)
+
+    def make(self, name, text, *words):
+        """Compiles a text of C in the folder."""
+        (Path(self.folder.name) / f"{name}.c").write_text(text)
+        made = subprocess.run(["gcc", f"{name}.c", "-o", name, *words], cwd=self.folder.name, stderr=subprocess.DEVNULL)
+        if made.returncode:
+            self.skipTest("gcc makes no program here")
+        return f"{self.folder.name}/{name}"
+
+    def test_each_function_that_runs_programs(self):
+        program = self.make("runs", """
+            #define _GNU_SOURCE
+            #include <spawn.h>
+            #include <stdlib.h>
+            #include <string.h>
+            #include <sys/wait.h>
+            #include <unistd.h>
+            extern char **environ;
+            int main(int n, char **words)
+            {
+                char *const to[] = {"ptxas", "--version", NULL};
+                char *path = words[2];
+                pid_t pid;
+                switch (atoi(words[1])) {
+                case 0: return execl(path, "ptxas", "--version", (char *) NULL);
+                case 1: return execlp(path, "ptxas", "--version", (char *) NULL);
+                case 2: return execle(path, "ptxas", "--version", (char *) NULL, environ);
+                case 3: return execv(path, to);
+                case 4: return execve(path, to, environ);
+                case 5: return execvp(path, to);
+                case 6: return execvpe(path, to, environ);
+                case 7: return posix_spawn(&pid, path, NULL, NULL, to, environ) || waitpid(pid, NULL, 0) != pid;
+                case 8: return posix_spawnp(&pid, path, NULL, NULL, to, environ) || waitpid(pid, NULL, 0) != pid;
+                case 9: return system(strcat(strcpy(malloc(9999), path), " --version"));
+                default: return n;
+                }
+            }
+            """)
+        for number in range(10):
+            with self.subTest(number=number):
+                self.assertIn("stand-in of cushim", self.run_it(program, str(number), f"{self.folder.name}/ptxas").stdout)
+
+    def test_a_library_that_says_where_it_searches(self):
+        """A name without a path is looked for where the library that opens it says, and not where redirect.so does."""
+        (Path(self.folder.name) / "part").mkdir()
+        self.make("part/libinner.so", "int inner(void) { return 7; }", "-shared", "-fPIC")
+        for function in ["dlopen(", "dlmopen(LM_ID_BASE, "]:
+            self.make("libouter.so", f"""
+                #define _GNU_SOURCE
+                #include <dlfcn.h>
+                void *outer(void) {{ void *volatile found = {function}"libinner.so", RTLD_NOW); return found; }}
+                """, "-shared", "-fPIC", "-Wl,-rpath,$ORIGIN/part")
+            program = self.make("main", """
+                #include <stdio.h>
+                void *outer(void);
+                int main(void) { return puts(outer() ? "right" : "not found") < 0; }
+                """, f"{self.folder.name}/libouter.so")
+            with self.subTest(function=function):
+                self.assertEqual(self.run_it(program).stdout, "right\n")
 
     def test_compilers_of_its_own(self):
         done = self.run_it(f"{self.folder.name}/ptxas", options=["--own-compilers"])

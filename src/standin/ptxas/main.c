@@ -17,6 +17,35 @@
 
 enum { MOST_FILE_BYTES = 1 << 30, FAILED = 255 };
 
+/* What is no file, such as a pipe, is read to its end. "-" is the standard input. */
+static char *read_stream(const char *input, size_t *ret_size)
+{
+    FILE *stream = strcmp(input, "-") != 0 ? fopen(input, "rb") : stdin;
+    char *bytes = NULL;
+    size_t room = 0;
+
+    *ret_size = 0;
+    while (stream && *ret_size == room && room < MOST_FILE_BYTES) {
+        char *larger = realloc(bytes, room = room ? 2 * room : 1 << 16);
+
+        if (!larger)
+            break;
+        bytes = larger;
+        *ret_size += fread(bytes + *ret_size, 1, room - *ret_size, stream);
+    }
+    if (stream && stream != stdin)
+        fclose(stream);
+    return bytes;
+}
+
+static bool add_stream(struct code *code, const char *input)
+{
+    size_t size;
+    SCOPED_FREE char *bytes = read_stream(input, &size);
+
+    return bytes && code_add(code, bytes, size, input) == PTX_OK;
+}
+
 static bool add_input(struct code *code, const struct ptxas_options *options, const char *input)
 {
     SCOPED_FILE file = {.bytes = NULL};
@@ -25,6 +54,8 @@ static bool add_input(struct code *code, const struct ptxas_options *options, co
         return code_add(code, input, strlen(input), "<string>") == PTX_OK;
     if (cushim__file_read(input, MOST_FILE_BYTES, &file))
         return code_add(code, file.bytes, (size_t) file.size, input) == PTX_OK;
+    if (!strcmp(input, "-") || file.state == CUSHIM__FILE_SPECIAL)
+        return add_stream(code, input);
     cushim__str_append(&code->errors, "ptxas fatal   : Input file '%s' could not be opened\n",
                        input);
     return false;

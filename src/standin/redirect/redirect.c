@@ -8,6 +8,7 @@
  */
 #include <dlfcn.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -24,7 +25,8 @@
  * is looked up then.
  */
 #define NEXT_FUNCTIONS(X)                                                                          \
-    X(dlopen) X(execve) X(execv) X(execvp) X(execvpe) X(posix_spawn) X(posix_spawnp)
+    X(dlopen)                                                                                      \
+    X(dlmopen) X(execve) X(execv) X(execvp) X(execvpe) X(posix_spawn) X(posix_spawnp)
 #define DECLARE_NEXT(name) static __typeof__(&(name)) next_##name;
 NEXT_FUNCTIONS(DECLARE_NEXT)
 
@@ -119,12 +121,20 @@ static const char *led(const char *path, const void *caller, char own[PATH_BYTES
     return own;
 }
 
-/* The search of the C library depends on who calls it, so the calls below are the last ones. */
+static _Thread_local char led_to[PATH_BYTES];
+
+/*
+ * The C library searches where the library that calls it says, and knows that by the address to
+ * which it returns. So these calls must be jumps: meson.build has this file compiled in such a way.
+ */
 EXPORTED void *dlopen(const char *path, int flags)
 {
-    static _Thread_local char own[PATH_BYTES];
+    return NEXT(dlopen)(led(path, __builtin_return_address(0), led_to), flags);
+}
 
-    return NEXT(dlopen)(led(path, __builtin_return_address(0), own), flags);
+EXPORTED void *dlmopen(Lmid_t names, const char *path, int flags)
+{
+    return NEXT(dlmopen)(names, led(path, __builtin_return_address(0), led_to), flags);
 }
 
 /* --- programs --- */
@@ -170,6 +180,60 @@ EXPORTED int execvpe(const char *file, char *const *argv, char *const *envp)
     char own[PATH_BYTES];
 
     return NEXT(execvpe)(led_program(file, own), argv, envp);
+}
+
+/* --- the same with the words as arguments, which the C library does without the functions above */
+
+/* Counts the words before the NULL. */
+static size_t count_words(const char *first, va_list *list)
+{
+    size_t n = 0;
+
+    for (const char *at = first; at; at = va_arg(*list, const char *))
+        n++;
+    return n;
+}
+
+/* Takes n words, the first and those of the list, and the NULL behind them. */
+static void take_words(const char *first, size_t n, va_list *list, char **words)
+{
+    words[0] = (char *) (uintptr_t) first;
+    for (size_t i = 1; i <= n; i++)
+        words[i] = va_arg(*list, char *);
+}
+
+#define WORDS(first)                                                                               \
+    va_list list;                                                                                  \
+    va_start(list, first);                                                                         \
+    const size_t n = count_words(first, &list);                                                    \
+    char *words[n + 1];                                                                            \
+    va_end(list);                                                                                  \
+    va_start(list, first);                                                                         \
+    take_words(first, n, &list, words)
+
+EXPORTED int execl(const char *path, const char *first, ...)
+{
+    WORDS(first);
+    va_end(list);
+    return execv(path, words);
+}
+
+EXPORTED int execlp(const char *file, const char *first, ...)
+{
+    WORDS(first);
+    va_end(list);
+    return execvp(file, words);
+}
+
+/* The environment is behind the words. */
+EXPORTED int execle(const char *path, const char *first, ...)
+{
+    char *const *environment;
+
+    WORDS(first);
+    environment = va_arg(list, char *const *);
+    va_end(list);
+    return execve(path, words, environment);
 }
 
 EXPORTED int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
