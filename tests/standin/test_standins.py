@@ -129,6 +129,10 @@ class NvJitLink(unittest.TestCase):
         for options, result, log in [
             (["-arch=sm_90", "-foo"], UNRECOGNIZED_OPTION, "unrecognized option: -foo\n"),
             (["-arch=sm_90", "-maxrregcount=many"], UNRECOGNIZED_OPTION, "unrecognized option: -maxrregcount=many\n"),
+            (["-arch=sm_90", "-kernels-used="], UNRECOGNIZED_OPTION, "unrecognized option: -kernels-used=\n"),
+            (["-arch="], UNRECOGNIZED_OPTION, "unrecognized option: -arch=\n"),
+            (["-arch=sm_90", "-maxrregcount=-1"], SUCCESS, ""),
+            (["-arch=sm_90", "-maxrregcount=99999999999999999999"], SUCCESS, ""),
             ([], MISSING_ARCH, ""),
             (["-arch=ninety"], UNRECOGNIZED_ARCH, "unrecognized architecture: ninety\n"),
             (["-arch=compute_90"], INCOMPATIBLE_OPTIONS, "ERROR: virtual arch requires -ptx\n"),
@@ -139,6 +143,8 @@ class NvJitLink(unittest.TestCase):
             with self.subTest(options=options):
                 link = self.link(*options)
                 self.assertEqual((link.created, link.errors()), (result, log))
+                if result == UNRECOGNIZED_OPTION:
+                    self.assertEqual([link.add(GOOD), link.complete()], [INTERNAL, INTERNAL])
 
     def test_wrong_inputs(self):
         for data, kind, result, text in [

@@ -111,6 +111,8 @@ int nvJitLinkAddData(struct jitlink *link, int kind, const void *data, size_t si
         return LINK_NULL_INPUT;
     if (!size || link->image)
         return LINK_INVALID_INPUT;
+    if (link->refused)
+        return LINK_INTERNAL;
     if (!is_kind(kind)) {
         cushim__str_append(&link->code.errors, "unsupported input type: %s\n", name);
         return LINK_INCORRECT_INPUT_TYPE;
@@ -158,6 +160,8 @@ int nvJitLinkComplete(struct jitlink *link)
 
     if (!link || link->image)
         return LINK_INVALID_INPUT;
+    if (link->refused)
+        return LINK_INTERNAL;
     result = real_complete(link);
     if (result)
         return result;

@@ -35,6 +35,7 @@ enum input_kind {
 struct jitlink {
     struct code code;
     bool lto, ptx, verbose; /* options */
+    bool refused;           /* there was an option that is unknown, so nothing is linked */
     char **options;         /* all of them, for the real nvJitLink */
     unsigned n_options;
     void *real;  /* the real one's link of LTO-IR, or NULL */

@@ -6,6 +6,8 @@
 #include "base/util.h"
 #include "standin/jitlink/jitlink.h"
 
+enum { MOST_REGISTERS = 255 };
+
 /* Those that choose how machine code is made, which is not made here. "=" takes a value. */
 static const char *const without_effect[] = {
     "-O0",
@@ -58,7 +60,8 @@ static bool has_no_effect(const char *option)
         const char *known = without_effect[i];
         const size_t length = strlen(known);
 
-        if (known[length - 1] == '=' ? !strncmp(option, known, length) : !strcmp(option, known))
+        if (known[length - 1] == '=' ? !strncmp(option, known, length) && option[length]
+                                     : !strcmp(option, known))
             return true;
     }
     return false;
@@ -67,6 +70,7 @@ static bool has_no_effect(const char *option)
 static int unrecognized(struct jitlink *link, const char *option)
 {
     cushim__str_append(&link->code.errors, "unrecognized option: %s\n", option);
+    link->refused = true;
     return LINK_UNRECOGNIZED_OPTION;
 }
 
@@ -78,14 +82,15 @@ static int read_arch(struct jitlink *link, const char *arch)
     return LINK_UNRECOGNIZED_ARCH;
 }
 
+/* Numbers that no kernel can have are no limit. */
 static int read_registers(struct jitlink *link, const char *option, const char *number)
 {
     char *end;
-    const unsigned long most = strtoul(number, &end, 10);
+    const long most = strtol(number, &end, 10);
 
-    if (!*number || *end || most > 1024)
+    if (!*number || *end)
         return unrecognized(link, option);
-    link->code.linker.limits.registers = (unsigned) most;
+    link->code.linker.limits.registers = most > 0 && most <= MOST_REGISTERS ? (unsigned) most : 0;
     return LINK_SUCCESS;
 }
 
@@ -94,7 +99,7 @@ static int read_option(struct jitlink *link, const char *option)
     const char *value;
 
     if ((value = value_of(option, "-arch")))
-        return read_arch(link, value);
+        return *value ? read_arch(link, value) : unrecognized(link, option);
     if ((value = value_of(option, "-maxrregcount")))
         return read_registers(link, option, value);
     if (!strcmp(option, "-lto") || !strcmp(option, "-dlto"))
