@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Runs modules of unittest and tells each result as it comes, so that it is known even if the process dies.
+"""Runs tests and tells each result as it comes, so that it is known even if the process dies.
 
-counted.py MODULE...        a module, or a file
+counted.py MODULE           a module or a file of unittest
+counted.py --pytest FILE    a file of pytest
     prints "tests N", and then "passed NAME", "failed NAME: WHY" or "skipped NAME: WHY" for each
 """
 import contextlib
@@ -10,6 +11,11 @@ import os
 import sys
 import unittest
 import warnings
+
+
+def tell(out, word, name, why=""):
+    line = f"{word} {name}" + (f": {why}" if why else "")
+    print(" ".join(line.split()), file=out, flush=True)
 
 
 class Told(unittest.TestResult):
@@ -21,8 +27,7 @@ class Told(unittest.TestResult):
         self.part_failed = False
 
     def tell(self, word, test, why=""):
-        line = f"{word} {test.id()}" + (f": {why}" if why else "")
-        print(" ".join(line.split()), file=self.out, flush=True)
+        tell(self.out, word, test.id(), why)
 
     def startTest(self, test):
         super().startTest(test)
@@ -65,11 +70,34 @@ def load(name):
     return unittest.defaultTestLoader.loadTestsFromModule(module)
 
 
+class Plugin:
+    """Tells what pytest found. A test fails if its beginning or its end does, too."""
+
+    def __init__(self, out):
+        self.out = out
+
+    def pytest_collection_finish(self, session):
+        print(f"tests {len(session.items)}", file=self.out, flush=True)
+
+    def pytest_runtest_logreport(self, report):
+        name = report.nodeid.rpartition("/")[2]
+        if report.when == "call" and report.passed:
+            tell(self.out, "passed", name)
+        elif report.skipped and report.when != "teardown":
+            tell(self.out, "passed" if hasattr(report, "wasxfail") else "skipped", name, str(report.longrepr)[-200:])
+        elif report.failed:
+            tell(self.out, "failed", name, str(report.longrepr)[-300:])
+
+
 def main():
     # What the tests print goes elsewhere.
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     warnings.simplefilter("ignore")
+    if sys.argv[1] == "--pytest":
+        import pytest
+        pytest.main(["-q", "-p", "no:cacheprovider", *sys.argv[2:]], plugins=[Plugin(out)])
+        return
     with contextlib.redirect_stdout(sys.stderr):
         suite = unittest.TestSuite(load(name) for name in sys.argv[1:])
         print(f"tests {suite.countTestCases()}", file=out, flush=True)
