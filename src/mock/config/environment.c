@@ -15,6 +15,7 @@ static const struct variable {
     uint64_t most;
 } variables[] = {
     {"CUSHIM_MOCK_CHECK", "neither 0 nor 1", {"0", "1"}, 0},
+    {"CUSHIM_MOCK_PTX_COMPILE", "none of 0, 1 and always", {"0", "1", "always"}, 0},
     {"CUSHIM_MOCK_PTX_CPU", "none of base, avx2 and best", {"base", "avx2", "best"}, 0},
     {"CUSHIM_MOCK_PTX_STEPS", "no number of jumps", {NULL}, UINT64_MAX},
     {"CUSHIM_MOCK_PTX_WORKERS", "no number of threads up to 65535", {NULL}, 65535},

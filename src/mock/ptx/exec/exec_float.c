@@ -69,7 +69,7 @@ static inline uint64_t nan_flag(double x)
             d[l] = ptx__nan64(expression, first, second, third);                                   \
         }                                                                                          \
     }                                                                                              \
-    HANDLER(name##_f64, #name ".f64")                                                              \
+    COMPUTES(name##_f64, #name ".f64", 64, 64, 64, 64)                                             \
     {                                                                                              \
         const double *pa = REG(double, op->a), *pb = REG(double, op->b), *pc = REG(double, op->c); \
         double *d = REG(double, op->d), r[PTX__LANES];                                             \

@@ -210,7 +210,7 @@ HALF(h_max_ftz_nan_x, "max.ftz.NaN.xorsign.abs", f16, maxxNaN_f16(Z(A), Z(B)))
 /* --- comparisons: of single values, and of the lower and the upper value of pairs --- */
 
 #define HALF_COMPARE(word, T, id, key, value, expression)                                          \
-    HANDLER(setp_##word##_##id, "setp." #word "." key)                                             \
+    COMPUTES(setp_##word##_##id, "setp." #word "." key, 1, 32, 32, 0)                              \
     {                                                                                              \
         const uint32_t *pa = REG(uint32_t, op->a), *pb = REG(uint32_t, op->b);                     \
         uint32_t bits = 0;                                                                         \

@@ -169,7 +169,7 @@ DISTANCE(s64, u64)
 
 /* Selection; c is the word of a predicate. */
 #define SELECT(T)                                                                                  \
-    HANDLER(selp_##T, "selp." #T)                                                                  \
+    COMPUTES(selp_##T, "selp." #T, 8 * sizeof(S_##T), 8 * sizeof(S_##T), 8 * sizeof(S_##T), 1)     \
     {                                                                                              \
         S_##T *d = REG(S_##T, op->d);                                                              \
         const S_##T *a = REG(S_##T, op->a);                                                        \
@@ -201,7 +201,7 @@ LANEWISE(slct_ftz_u64_f32, "slct.ftz.u64.f32", u64, u64, u64, f32, ptx__ftz(C) >
  * b.
  */
 #define PREDICATE(id, key, expression)                                                             \
-    HANDLER(id, key)                                                                               \
+    COMPUTES(id, key, 1, 1, 1, 0)                                                                  \
     {                                                                                              \
         const uint32_t A = PRED(op->a) ^ (op->imm & 1 ? PTX__ALL : 0);                             \
         const uint32_t B = PRED(op->b) ^ (op->imm & 2 ? PTX__ALL : 0);                             \

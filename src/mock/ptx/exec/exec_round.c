@@ -22,7 +22,7 @@
  * writes out of it.
  */
 #define ROUNDED(id, key, T, result, mode, expression)                                              \
-    HANDLER(id, key)                                                                               \
+    COMPUTES(id, key, 8 * sizeof(S_##T), 8 * sizeof(S_##T), 8 * sizeof(S_##T), 8 * sizeof(S_##T))  \
     {                                                                                              \
         volatile S_##T *d = (volatile S_##T *) REG(S_##T, op->d);                                  \
         const volatile S_##T *pa = REG(S_##T, op->a);                                              \

@@ -19,12 +19,21 @@ SECTION(base)
 SECTION(avx2)
 SECTION(avx512)
 
-static struct ptx__keyed *sorted;
+static struct ptx__keyed *sorted, *by_address;
 static size_t n_sorted;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static int compare(const void *a, const void *b)
 {
     return strcmp(((const struct ptx__keyed *) a)->key, ((const struct ptx__keyed *) b)->key);
+}
+
+static int compare_address(const void *a, const void *b)
+{
+    const uintptr_t of_a = (uintptr_t) ((const struct ptx__keyed *) a)->run;
+    const uintptr_t of_b = (uintptr_t) ((const struct ptx__keyed *) b)->run;
+
+    return of_a < of_b ? -1 : of_a > of_b;
 }
 
 #if defined(__x86_64__)
@@ -78,20 +87,30 @@ static void sort(void)
     const struct ptx__keyed *end, *begin = choose(&end);
     const size_t n = (size_t) (end - begin);
 
-    sorted = malloc(n * sizeof(*sorted));
+    sorted = malloc(2 * n * sizeof(*sorted));
     if (!sorted)
         return;
+    by_address = sorted + n;
     memcpy(sorted, begin, n * sizeof(*sorted));
+    memcpy(by_address, begin, n * sizeof(*sorted));
     qsort(sorted, n, sizeof(*sorted), compare);
+    qsort(by_address, n, sizeof(*sorted), compare_address);
     n_sorted = n;
 }
 
 ptx__handler ptx__handler_find(const char *key)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     const struct ptx__keyed wanted = {.key = key}, *found;
 
     pthread_once(&once, sort);
     found = sorted ? bsearch(&wanted, sorted, n_sorted, sizeof(*sorted), compare) : NULL;
     return found ? found->run : NULL;
+}
+
+const struct ptx__keyed *ptx__handler_keyed(ptx__handler run)
+{
+    const struct ptx__keyed wanted = {.run = run};
+
+    pthread_once(&once, sort);
+    return sorted ? bsearch(&wanted, by_address, n_sorted, sizeof(*sorted), compare_address) : NULL;
 }

@@ -11,4 +11,8 @@
  */
 ptx__handler ptx__handler_find(const char *key);
 
+/* Returns a key of a handler, and what else is known of it. NULL: it has none. */
+struct ptx__keyed;
+const struct ptx__keyed *ptx__handler_keyed(ptx__handler run);
+
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "mock/ptx/exec/builtin.h"
+#include "mock/ptx/jit/tier.h"
 #include "mock/ptx/lower/program.h"
 
 /*
@@ -295,6 +296,7 @@ void ptx__program_free(struct ptx__program *program)
 {
     if (!program)
         return;
+    ptx__jit_forget(program);
     free(program->sites);
     cushim__arena_finish(&program->arena);
     free(program);

@@ -12,11 +12,13 @@
  * it. If the lanes of a warp are in several groups, the group that is furthest behind continues. So
  * the groups meet again at the first place that all of them pass.
  *
- * Code does not change after lowering, so all workers of a launch read it without a lock.
+ * Code does not change after lowering, so all workers of a launch read it without a lock. Only the
+ * compiled tier (jit/tier.h) takes the place of handlers, at any time.
  */
 #ifndef CUSHIM_MOCK_PTX_MACHINE_CODE_H
 #define CUSHIM_MOCK_PTX_MACHINE_CODE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -56,6 +58,7 @@
 #define PTX__FIRST_SLOT (6 * PTX__SLOT)
 
 struct ptx__op;
+struct ptx__tier;
 struct ptx__warp;
 
 /*
@@ -183,6 +186,8 @@ struct ptx__code {
     uint64_t address; /* its address for indirect calls */
     struct ptx__program *program;
     unsigned max_threads, required[3], cluster[3];
+    struct ptx__tier *_Atomic tier; /* its machine code, or NULL */
+    atomic_uint_fast64_t work;      /* what it has done: see jit/tier.c */
 };
 
 /* A lowered module. It does not change, so all threads may use it. */

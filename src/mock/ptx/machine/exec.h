@@ -19,10 +19,15 @@
 #define PTX__CLONE base
 #endif
 
+/*
+ * A handler and its key. For one that computes slot d of slots a, b and c, and does nothing else,
+ * there are the bits of a lane of each, which the compiled tier reads; else they are 0.
+ */
 struct ptx__keyed {
     const char *key;
     ptx__handler run;
-};
+    uint8_t d, a, b, c;
+} __attribute__((aligned(32))); /* so that nothing is between two of them in their section */
 
 #define PTX__GLUE_(a, b) a##b
 #define PTX__GLUE(a, b)  PTX__GLUE_(a, b)
@@ -42,15 +47,16 @@ struct ptx__keyed {
 
 #define PTX__UNIQUE(name) PTX__GLUE(name, __COUNTER__)
 
-/* Defines a handler and its key; the body follows. */
-#define HANDLER(id, key_text)                                                                      \
+/* Defines a handler and its key; the body follows. The numbers are those of struct ptx__keyed. */
+#define COMPUTES(id, key_text, d, a, b, c)                                                         \
     static const struct ptx__op *id(struct ptx__warp *w, const struct ptx__op *op);                \
-    PTX__KEYED static const struct ptx__keyed named_##id = {key_text, id};                         \
+    PTX__KEYED static const struct ptx__keyed named_##id = {key_text, id, d, a, b, c};             \
     static const struct ptx__op *id(struct ptx__warp *w, const struct ptx__op *op)
+#define HANDLER(id, key_text) COMPUTES(id, key_text, 0, 0, 0, 0)
 
 /* A second key for a handler. */
 #define ALSO(id, n, key_text)                                                                      \
-    PTX__KEYED static const struct ptx__keyed named_##id##_##n = {key_text, id};
+    PTX__KEYED static const struct ptx__keyed named_##id##_##n = {key_text, id, 0, 0, 0, 0};
 
 /* How values of a type are stored in a slot (S), used in expressions (V), and stored again (W). */
 #define S_u8  uint32_t
@@ -90,7 +96,8 @@ struct ptx__keyed {
 
 /* d = expression of A, B and C, for each lane. */
 #define LANEWISE(id, key_text, TD, TA, TB, TC, expression)                                         \
-    HANDLER(id, key_text)                                                                          \
+    COMPUTES(id, key_text, 8 * sizeof(S_##TD), 8 * sizeof(S_##TA), 8 * sizeof(S_##TB),             \
+             8 * sizeof(S_##TC))                                                                   \
     {                                                                                              \
         S_##TD *d = REG(S_##TD, op->d);                                                            \
         const S_##TA *pa = REG(S_##TA, op->a);                                                     \
@@ -159,7 +166,7 @@ static inline void ptx__set_pred(struct ptx__warp *w, uint32_t slot, uint32_t bi
  * B.
  */
 #define COMPARE(id, key_text, T, expression)                                                       \
-    HANDLER(id, key_text)                                                                          \
+    COMPUTES(id, key_text, 1, 8 * sizeof(S_##T), 8 * sizeof(S_##T), 0)                             \
     {                                                                                              \
         const S_##T *pa = REG(S_##T, op->a);                                                       \
         const S_##T *pb = REG(S_##T, op->b);                                                       \

@@ -87,6 +87,7 @@ struct ptx__grid {
     uint64_t n_blocks, n_clusters;
     unsigned cluster_blocks;
     unsigned n_threads, n_warps; /* of a block */
+    unsigned row;                /* see ptx__row_of_block() */
     uint32_t shared_bytes, dynamic_base;
     uint32_t own_shared, reserved_base; /* the kernel's own, and the begin of the system's */
     uint32_t shared_room; /* what a block is given: devices give whole pieces of 128 bytes */
@@ -100,6 +101,20 @@ struct ptx__grid {
     struct ptx__range *used;           /* the ranges with shadow memory, linked by next_used */
     atomic_uchar *noted; /* for each operation: a bit for each kind of finding already reported */
 };
+
+/*
+ * Returns how many lanes of a warp have consecutive tid.x and are a row: 32, or a smaller power of
+ * two if a warp is several rows of one plane. 0: neither.
+ */
+static inline unsigned ptx__row_of_block(const unsigned block[3])
+{
+    if (block[0] % PTX__LANES == 0 || (block[1] == 1 && block[2] == 1))
+        return PTX__LANES;
+    if ((block[0] != 8 && block[0] != 16) ||
+        (block[2] > 1 && block[0] * block[1] % PTX__LANES != 0))
+        return 0;
+    return block[0];
+}
 
 /*
  * Stops the launch with a CUresult. Only the first call counts; it returns true, and later ones

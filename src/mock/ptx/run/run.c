@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/thread.h"
+#include "mock/ptx/jit/tier.h"
 #include "mock/ptx/machine/zeros.h"
 #include "mock/ptx/racecheck/racecheck.h"
 #include "mock/ptx/racecheck/shadow_record.h"
@@ -170,6 +171,7 @@ static void run_blocks(struct ptx__worker *worker)
         if (!block)
             break;
         state = ptx__block_run(block);
+        ptx__jit_count(block);
         waits = state == PTX__BLOCK_YIELDED;
         if (waits || state == PTX__BLOCK_WAITS)
             push(&queue, block);
@@ -281,6 +283,7 @@ enum ptx__result ptx__run(struct ptx__launch *launch)
         return PTX__ERROR_OUT_OF_MEMORY;
     pthread_mutex_init(&grid.lock, NULL);
     ptx__grid_shape(&grid);
+    ptx__jit_begin_launch(launch);
     run_workers(&grid);
     pthread_mutex_destroy(&grid.lock);
     ptx__zeros_free((void *) grid.noted, per_operation(&grid, sizeof(*grid.noted)));

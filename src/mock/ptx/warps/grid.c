@@ -421,6 +421,7 @@ void ptx__grid_shape(struct ptx__grid *grid)
     grid->n_clusters = grid->n_blocks / grid->cluster_blocks;
     grid->n_threads = launch->block[0] * launch->block[1] * launch->block[2];
     grid->n_warps = (grid->n_threads + PTX__LANES - 1) / PTX__LANES;
+    grid->row = ptx__row_of_block(launch->block);
     grid->dynamic_base = rounded(grid->code->shared_bytes, launch->program->dynamic_alignment);
     grid->own_shared =
         launch->shared_bytes ? grid->dynamic_base + launch->shared_bytes : grid->code->shared_bytes;

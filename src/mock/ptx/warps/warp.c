@@ -178,6 +178,12 @@ const struct ptx__op *ptx__warp_let_pass(struct ptx__warp *warp, const struct pt
     return NULL;
 }
 
+void ptx__warp_look_ahead(struct ptx__warp *warp, const struct ptx__op *at)
+{
+    if (warp->n_groups)
+        set_limit(warp, at);
+}
+
 const struct ptx__op *ptx__warp_jump(struct ptx__warp *warp, const struct ptx__op *op,
                                      const struct ptx__op *target)
 {
@@ -188,8 +194,7 @@ const struct ptx__op *ptx__warp_jump(struct ptx__warp *warp, const struct ptx__o
             warp->jumps += jumps ? jumps : 1;
             return ptx__warp_let_pass(warp, op, target);
         }
-        if (warp->n_groups)
-            set_limit(warp, target);
+        ptx__warp_look_ahead(warp, target);
     }
     if (target >= warp->limit)
         return ptx__warp_park(warp, target, PTX__RUNNABLE);
@@ -329,7 +334,7 @@ void ptx__warp_run(struct ptx__warp *warp)
     warp->yielded = false;
     op = ptx__warp_next(warp);
     while (op)
-        op = op->run(warp, op);
+        op = __atomic_load_n(&op->run, __ATOMIC_RELAXED)(warp, op);
 }
 
 void ptx__warp_enter(struct ptx__warp *warp, struct ptx__frame *frame)

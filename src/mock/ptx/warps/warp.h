@@ -48,6 +48,9 @@ const struct ptx__op *ptx__warp_split(struct ptx__warp *warp, const struct ptx__
                                       uint32_t taken, const struct ptx__op *there,
                                       const struct ptx__op *here);
 
+/* Finds the next group ahead of an operation, after a jump backwards to it. */
+void ptx__warp_look_ahead(struct ptx__warp *warp, const struct ptx__op *at);
+
 /* Tells whether a group can run. */
 bool ptx__warp_ready(const struct ptx__warp *warp);
 

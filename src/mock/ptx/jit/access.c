@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Loads and stores in global and shared memory. Addresses with steps are checked as one piece, and
+ * become one access of a vector for each row; other addresses are checked lane by lane, and become
+ * one access of all lanes. Whatever is not right, or has to be noted, is the handler's: it finds
+ * the range, or what is wrong.
+ */
+#include "mock/ptx/jit/access.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct ptx__jit_value both(const struct ptx__jit_access *access, struct ptx__jit_value a,
+                                  struct ptx__jit_value b)
+{
+    return ptx__jit_binary(access->text, "and", a, b);
+}
+
+static struct ptx__jit_value plus(const struct ptx__jit_access *access, struct ptx__jit_value a,
+                                  struct ptx__jit_value b)
+{
+    return ptx__jit_binary(access->text, "add", a, b);
+}
+
+static struct ptx__jit_value minus(const struct ptx__jit_access *access, struct ptx__jit_value a,
+                                   struct ptx__jit_value b)
+{
+    return ptx__jit_binary(access->text, "sub", a, b);
+}
+
+static struct ptx__jit_value any(uint64_t number)
+{
+    return ptx__jit_number(PTX__JIT_ANY, number);
+}
+
+/* --- which memory --- */
+
+static struct ptx__jit_value hit_field(const struct ptx__jit_access *access, size_t offset,
+                                       unsigned type)
+{
+    const uint64_t at = access->code->site * sizeof(struct ptx__range_cache) + offset;
+
+    return ptx__jit_load(access->text, "", ptx__jit_at(access->emit, access->emit->hits, at), type,
+                         0, ptx__jit_bits(type) / 8);
+}
+
+/* Returns whether the memory may be used in this way, and needs no notes. */
+static struct ptx__jit_value global(struct ptx__jit_access *access)
+{
+    struct ptx__jit_value flags =
+        hit_field(access, offsetof(struct ptx__range_cache, shadowed), PTX__JIT_I8);
+
+    access->begin = hit_field(access, offsetof(struct ptx__range_cache, begin), PTX__JIT_I64);
+    access->size = hit_field(access, offsetof(struct ptx__range_cache, size), PTX__JIT_I64);
+    access->host = hit_field(access, offsetof(struct ptx__range_cache, host), PTX__JIT_I64);
+    if (!access->load)
+        flags = ptx__jit_binary(
+            access->text, "or", flags,
+            hit_field(access, offsetof(struct ptx__range_cache, read_only), PTX__JIT_I8));
+    return ptx__jit_compare(access->text, "icmp eq", flags, any(0));
+}
+
+static struct ptx__jit_value shared(struct ptx__jit_access *access)
+{
+    access->begin = ptx__jit_i64(0);
+    access->size = ptx__jit_cast(access->text, "zext", access->emit->shared_bytes, PTX__JIT_I64);
+    access->host = access->emit->shared;
+    return ptx__jit_compare(access->text, "icmp eq", access->emit->shadow, any(0));
+}
+
+/* --- addresses with steps --- */
+
+static struct ptx__jit_value wide(const struct ptx__jit_access *access, const char *how,
+                                  struct ptx__jit_value value)
+{
+    return ptx__jit_cast(access->text, how, value, PTX__JIT_I64);
+}
+
+/*
+ * All lanes together lie between the first address and the last; a step of rows that is too large
+ * is not right in any case. Returns whether they are in the memory, and aligned.
+ */
+static struct ptx__jit_value check_steps(struct ptx__jit_access *access)
+{
+    const int64_t span = access->device.form.step * ((int64_t) ptx__jit_row_lanes(access) - 1);
+    const uint64_t large = UINT64_C(1) << 40;
+    struct ptx__jit_text *text = access->text;
+    struct ptx__jit_value offset, low = ptx__jit_i64((uint64_t) (span < 0 ? span : 0)), fits;
+    struct ptx__jit_value length = ptx__jit_i64((uint64_t) (span < 0 ? -span : span) + access->all);
+    struct ptx__jit_value bits = access->device.base;
+
+    offset = minus(access, access->device.base, access->begin);
+    fits = ptx__jit_compare(text, "icmp uge", access->size, ptx__jit_i64(access->all));
+    if (access->device.form.rows) {
+        const struct ptx__jit_value all =
+            ptx__jit_binary(text, "mul", access->device.rows,
+                            ptx__jit_i64(PTX__LANES / ptx__jit_row_lanes(access) - 1));
+        const struct ptx__jit_value negative = ptx__jit_compare(text, "icmp slt", all, any(0));
+
+        low = plus(access, low, ptx__jit_select(text, negative, all, any(0)));
+        length = plus(access, length,
+                      ptx__jit_select(text, negative, minus(access, ptx__jit_i64(0), all), all));
+        fits =
+            both(access, fits,
+                 ptx__jit_compare(text, "icmp ult", plus(access, access->device.rows, any(large)),
+                                  any(2 * large)));
+        bits = ptx__jit_binary(text, "or", bits, access->device.rows);
+    }
+    low = plus(access, offset, low);
+    fits = both(access, fits, ptx__jit_compare(text, "icmp ult", low, access->size));
+    fits = both(access, fits,
+                ptx__jit_compare(text, "icmp uge", minus(access, access->size, low), length));
+    if (access->all > 1)
+        fits = both(access, fits,
+                    ptx__jit_compare(text, "icmp eq",
+                                     ptx__jit_binary(text, "and", bits, any(access->all - 1)),
+                                     any(0)));
+    access->address = plus(access, access->host, offset);
+    return fits;
+}
+
+/* --- addresses of each lane --- */
+
+/* Gives inactive lanes the address of an active one. */
+static struct ptx__jit_value settled(const struct ptx__jit_access *access,
+                                     struct ptx__jit_value active)
+{
+    const struct ptx__jit_value word =
+        access->emit->guarded ? access->emit->guard_word : access->emit->mask_word;
+    const struct ptx__jit_value first = ptx__jit_begin(access->text, PTX__JIT_I32, 0);
+
+    ptx__jit_say(access->text, "call i32 @llvm.cttz.i32(");
+    ptx__jit_say_typed(access->text, word);
+    ptx__jit_say(access->text, ", i1 true)\n");
+    return ptx__jit_select(access->text, active, access->address,
+                           ptx__jit_lane(access->text, access->address, first));
+}
+
+/* As ptx__classify_addresses() does: the highest bit tells that an address is wrong. */
+static struct ptx__jit_value check_lanes(struct ptx__jit_access *access)
+{
+    struct ptx__jit_text *text = access->text;
+    const struct ptx__jit_value address = ptx__jit_vector(access->emit, &access->device);
+    const struct ptx__jit_value offset = minus(access, address, access->begin);
+    const struct ptx__jit_value last = minus(access, access->size, ptx__jit_i64(access->all));
+    struct ptx__jit_value no = ptx__jit_binary(text, "or", offset, minus(access, last, offset));
+
+    if (access->all > 1)
+        no = ptx__jit_binary(
+            text, "or", no,
+            ptx__jit_binary(text, "shl",
+                            ptx__jit_binary(text, "and", address, any(access->all - 1)),
+                            any(64 - (uint64_t) __builtin_ctz(access->all))));
+    no = ptx__jit_compare(text, "icmp slt", no, any(0));
+    access->address = plus(access, offset, access->host);
+    if (access->emit->guarded || !access->emit->full) {
+        const struct ptx__jit_value active =
+            access->emit->guarded ? access->emit->guard : access->emit->mask;
+
+        no = both(access, no, active);
+        access->address = settled(access, active);
+    }
+    return both(access, ptx__jit_compare(text, "icmp uge", access->size, ptx__jit_i64(access->all)),
+                ptx__jit_compare(text, "icmp eq", ptx__jit_word(text, no),
+                                 ptx__jit_number(PTX__JIT_I32, 0)));
+}
+
+/* --- which kind --- */
+
+static bool is_uniform(const struct ptx__jit_access *access)
+{
+    return !access->device.form.vector && !access->device.form.step && !access->device.form.rows;
+}
+
+static bool in_rows(const struct ptx__jit_access *access)
+{
+    const struct ptx__jit_form form = access->device.form;
+
+    return !form.vector && (form.step == (int64_t) access->all || !form.step) &&
+           access->n * ptx__jit_row_lanes(access) <= 128;
+}
+
+/* The elements of a load, as the slots have them. */
+static void write_load(const struct ptx__jit_access *access, struct ptx__jit_operand *elements)
+{
+    for (unsigned i = 0; i < access->n; i++) {
+        struct ptx__jit_value value;
+
+        if (is_uniform(access))
+            value = ptx__jit_load(access->text, "volatile ",
+                                  ptx__jit_place(access, 0, i * access->bytes),
+                                  ptx__jit_memory_type(access), 0, access->bytes);
+        else
+            value = in_rows(access) ? ptx__jit_load_rows(access, i) : ptx__jit_gather(access, i);
+        elements[i] = (struct ptx__jit_operand){.form = {.known = true, .vector = value.lanes},
+                                                .base = ptx__jit_extended(access, value)};
+    }
+}
+
+/* Whether a slot has a value for each lane. */
+static bool has_lanes(const struct ptx__jit_access *access, unsigned element)
+{
+    const uint16_t number = ptx__jit_slot_at(access->emit->flow, access->code->list[element]);
+
+    return number != PTX__JIT_NONE && access->emit->flow->slots[number].form.vector;
+}
+
+/* After either way: what the access has loaded, or what the handler has. */
+static void join_loads(struct ptx__jit_access *access, size_t label, struct ptx__jit_operand *right,
+                       const struct ptx__jit_operand *slow, const char *word, size_t number)
+{
+    for (unsigned i = 0; i < access->n; i++) {
+        if (ptx__jit_slot_at(access->emit->flow, access->code->list[i]) == PTX__JIT_NONE)
+            continue;
+        right[i].base =
+            ptx__jit_phi(access->emit, right[i].base, "right", label, slow[i].base, word, number);
+        right[i].form.vector = right[i].base.lanes;
+    }
+    for (unsigned i = 0; i < access->n; i++)
+        ptx__jit_write(access->emit, access->code->list[i], &right[i]);
+}
+
+/* One vector for each row, if all lanes store contiguous elements, each its own row. */
+static bool stores_rows(const struct ptx__jit_access *access)
+{
+    return !access->device.form.vector && access->device.form.step == (int64_t) access->all &&
+           access->n == 1 && access->emit->full && !access->emit->guarded &&
+           (access->device.form.rows || ptx__jit_row_lanes(access) == PTX__LANES);
+}
+
+static void write_store(struct ptx__jit_access *access)
+{
+    if (stores_rows(access)) {
+        ptx__jit_store_rows(access);
+        return;
+    }
+    for (unsigned i = 0; i < access->n; i++)
+        ptx__jit_scatter(access, i, ptx__jit_stored(access, i));
+}
+
+/* Steps that are checked as one piece; the pointers of each lane are needed for some accesses. */
+static struct ptx__jit_value check(struct ptx__jit_access *access)
+{
+    struct ptx__jit_value fits;
+
+    if (access->device.form.vector || access->device.form.step % (int64_t) access->all != 0)
+        return check_lanes(access);
+    fits = check_steps(access);
+    if (access->load ? !is_uniform(access) && !in_rows(access) : !stores_rows(access)) {
+        const struct ptx__jit_value offsets =
+            minus(access, ptx__jit_vector(access->emit, &access->device), access->begin);
+
+        access->address = plus(access, offsets, access->host);
+    }
+    return fits;
+}
+
+static void prepare(struct ptx__jit_access *access, struct ptx__jit_emit *emit, size_t number)
+{
+    *access = (struct ptx__jit_access){.emit = emit, .text = &emit->text};
+    access->op = &emit->flow->ops[number];
+    access->code = &emit->flow->code->ops[number];
+    access->load = access->op->kind == PTX__JIT_LOAD;
+    access->n = access->code->n_list;
+    access->bytes = access->op->memory_bits / 8;
+    access->all = access->n * access->bytes;
+}
+
+/* The address as the kernel has it: 64 bits, in shared memory also 32, which wrap around. */
+static void find_address(struct ptx__jit_access *access)
+{
+    struct ptx__jit_operand *device = &access->device;
+    const unsigned type = access->code->c ? PTX__JIT_I64 : PTX__JIT_I32;
+
+    *device = ptx__jit_read(access->emit, access->code->a, access->code->c ? 64 : 32);
+    if (access->code->imm)
+        device->base = plus(access, device->base, ptx__jit_number(type, access->code->imm));
+    device->base = wide(access, "zext", device->base);
+    if (device->form.rows)
+        device->rows = wide(access, "sext", device->rows);
+}
+
+/* What the handler does instead. */
+static void go_slow(struct ptx__jit_access *access, size_t number,
+                    struct ptx__jit_operand *elements)
+{
+    ptx__jit_run_handler(access->emit, number);
+    for (unsigned i = 0; access->load && i < access->n; i++) {
+        const uint16_t slot = ptx__jit_slot_at(access->emit->flow, access->code->list[i]);
+
+        if (slot != PTX__JIT_NONE)
+            elements[i] = ptx__jit_written(access->emit, slot);
+    }
+}
+
+/* The elements as the slots need them, before both ways meet. */
+static void go_right(struct ptx__jit_access *access, struct ptx__jit_operand *elements)
+{
+    if (!access->load) {
+        write_store(access);
+        return;
+    }
+    write_load(access, elements);
+    for (unsigned i = 0; i < access->n; i++) {
+        if (has_lanes(access, i))
+            elements[i].base = ptx__jit_splat(access->text, elements[i].base, PTX__LANES);
+    }
+}
+
+void ptx__jit_write_access(struct ptx__jit_emit *emit, size_t number)
+{
+    struct ptx__jit_operand right[16] = {{{0}, {0}, {0}}}, slow[16] = {{{0}, {0}, {0}}};
+    const size_t bytes = emit->flow->n_slots * sizeof(*emit->known);
+    struct ptx__jit_known *before;
+    struct ptx__jit_value usable;
+    struct ptx__jit_access access;
+    const char *word;
+    size_t label, word_number;
+
+    prepare(&access, emit, number);
+    if (!access.load && (emit->guarded || !emit->full)) {
+        ptx__jit_run_handler(emit, number);
+        return;
+    }
+    label = emit->n_labels++;
+    find_address(&access);
+    for (unsigned i = 0; !access.load && i < access.n; i++)
+        ptx__jit_stored(&access, i);
+    usable = access.op->space == 's' ? shared(&access) : global(&access);
+    ptx__jit_branch(emit, both(&access, usable, check(&access)), "right", label, "slow", label);
+    before = malloc(bytes);
+    ptx__jit_label(emit, "right", label);
+    if (before)
+        memcpy(before, emit->known, bytes);
+    go_right(&access, right);
+    ptx__jit_goto(emit, "after", label);
+    ptx__jit_label(emit, "slow", label);
+    if (before)
+        memcpy(emit->known, before, bytes);
+    go_slow(&access, number, slow);
+    word = emit->label;
+    word_number = emit->label_number;
+    ptx__jit_goto(emit, "after", label);
+    ptx__jit_label(emit, "after", label);
+    if (before)
+        memcpy(emit->known, before, bytes);
+    emit->text.text.failed |= !before;
+    free(before);
+    if (access.load)
+        join_loads(&access, label, right, slow, word, word_number);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* A load or store while it is written: how it is checked (access.c), and how it is made (lanes.c).
+ */
+#ifndef CUSHIM_MOCK_PTX_JIT_ACCESS_H
+#define CUSHIM_MOCK_PTX_JIT_ACCESS_H
+
+#include "mock/ptx/jit/emit.h"
+
+struct ptx__jit_access {
+    struct ptx__jit_emit *emit;
+    struct ptx__jit_text *text;
+    const struct ptx__jit_op *op;
+    const struct ptx__op *code;
+    unsigned n, bytes, all; /* elements; bytes of one, and of all of them */
+    bool load;
+    struct ptx__jit_value begin, size, host; /* of the memory */
+    struct ptx__jit_value address;           /* the first byte, or each lane's, in host memory */
+    struct ptx__jit_operand device;          /* the address as the kernel has it */
+};
+
+/* The lanes of a row; all of them, if there are no rows. */
+static inline unsigned ptx__jit_row_lanes(const struct ptx__jit_access *access)
+{
+    return access->emit->flow->row ? access->emit->flow->row : PTX__LANES;
+}
+
+/* The address of an element in the first lane of a row. */
+struct ptx__jit_value ptx__jit_place(const struct ptx__jit_access *access, unsigned row,
+                                     uint64_t offset);
+
+unsigned ptx__jit_memory_type(const struct ptx__jit_access *access);
+
+/* An element as the slot has it: extended to its bits. */
+struct ptx__jit_value ptx__jit_extended(const struct ptx__jit_access *access,
+                                        struct ptx__jit_value value);
+
+/* Loads an element of all lanes: by rows, or each lane from its own address. */
+struct ptx__jit_value ptx__jit_load_rows(const struct ptx__jit_access *access, unsigned element);
+struct ptx__jit_value ptx__jit_gather(const struct ptx__jit_access *access, unsigned element);
+
+/* The lanes of an element that is stored, and both ways of storing them. */
+struct ptx__jit_value ptx__jit_stored(const struct ptx__jit_access *access, unsigned element);
+void ptx__jit_store_rows(const struct ptx__jit_access *access);
+void ptx__jit_scatter(const struct ptx__jit_access *access, unsigned element,
+                      struct ptx__jit_value value);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the compiled tier knows of a function before it writes anything: what each operation reads
+ * and writes, where compiled code may begin, which slots are still needed where (flow.c), and which
+ * values are the same in all lanes of a warp or have steps between them (form.c).
+ *
+ * Lanes are taken as rows of equal length, as a block has them: in a block of 16 by 16 threads, a
+ * warp is two rows of 16. A value may be a base, plus a constant step for each lane of a row, plus
+ * a step for each row. tid.x is such a value, and so is what is computed from it, as the addresses
+ * of an array are. Its base and the step of rows are scalars, so it is computed once for all lanes.
+ */
+#ifndef CUSHIM_MOCK_PTX_JIT_FLOW_H
+#define CUSHIM_MOCK_PTX_JIT_FLOW_H
+
+#include "mock/ptx/machine/exec.h"
+
+enum ptx__jit_kind {
+    PTX__JIT_OUTSIDE, /* the interpreter does it, and compiled code begins anew behind it */
+    PTX__JIT_CALLED,  /* its handler is called */
+    PTX__JIT_PLAIN,   /* it is computed from its operands: jit/plain.c */
+    PTX__JIT_LOAD,
+    PTX__JIT_STORE,
+    PTX__JIT_JUMP,
+    PTX__JIT_BRANCH,
+    PTX__JIT_GUARD,
+    PTX__JIT_UNGUARD,
+    PTX__JIT_NOTHING,
+};
+
+#define PTX__JIT_OPERANDS 20
+#define PTX__JIT_NONE     UINT16_MAX
+
+/* An operation. Slots are numbers in the list of the flow. */
+struct ptx__jit_op {
+    uint8_t kind;
+    bool label, entry;    /* it may be jumped to; compiled code may begin here */
+    bool inside;          /* between a guard and its end */
+    bool reads_all, ends; /* it may read any slot; nothing comes after it */
+    uint8_t n_reads, n_writes;
+    uint16_t reads[PTX__JIT_OPERANDS], writes[PTX__JIT_OPERANDS];
+    const struct ptx__keyed *keyed;
+    const struct ptx__expression *plain;
+    /* Of a load or store: the space by its letter (see access.c), and bits. */
+    char space, type;
+    uint8_t memory_bits, slot_bits;
+};
+
+/* How the lanes' values are known. Without steps they are all the same. */
+struct ptx__jit_form {
+    bool known;  /* nothing else than this: there is at least one value */
+    bool vector; /* each lane has a value of its own */
+    bool rows;   /* there is a step for each row */
+    int64_t step;
+};
+
+struct ptx__jit_slot {
+    uint32_t offset;
+    uint8_t bits; /* 1, 32 or 64 */
+    bool written;
+    const struct ptx__constant *constant; /* or NULL */
+    struct ptx__jit_form form;
+};
+
+struct ptx__jit_flow {
+    const struct ptx__code *code;
+    const ptx__handler *runs; /* the operations' own handlers */
+    unsigned row;             /* lanes of a row: 32, or a smaller power of two; 0: not known */
+    struct ptx__jit_op *ops;
+    struct ptx__jit_slot *slots;
+    unsigned n_slots, words; /* words of a set of slots */
+    uint64_t *live;          /* for each operation, the slots that it or later ones read */
+    uint16_t *numbers;       /* the slot at each word of the register file */
+};
+
+/* Fills the flow. False: out of memory, or too large a function. */
+bool ptx__jit_flow_make(struct ptx__jit_flow *flow, const struct ptx__code *code,
+                        const ptx__handler *runs, unsigned row);
+void ptx__jit_flow_free(struct ptx__jit_flow *flow);
+
+/* Returns the number of the slot at an offset, or PTX__JIT_NONE: it is a sink or not used. */
+static inline uint16_t ptx__jit_slot_at(const struct ptx__jit_flow *flow, uint32_t offset)
+{
+    return offset < PTX__CARRY_SLOT ? PTX__JIT_NONE : flow->numbers[offset / 4];
+}
+
+static inline bool ptx__jit_is_live(const struct ptx__jit_flow *flow, size_t op, unsigned slot)
+{
+    return flow->live[op * flow->words + slot / 64] >> slot % 64 & 1;
+}
+
+static inline size_t ptx__jit_target(const struct ptx__jit_flow *flow, size_t op)
+{
+    return (size_t) (flow->code->ops[op].target - flow->code->ops);
+}
+
+/* --- form.c: how values are known --- */
+
+/* Finds the forms of all slots. */
+void ptx__jit_forms(struct ptx__jit_flow *flow);
+
+/* Returns the form of an operation's only result. */
+struct ptx__jit_form ptx__jit_form_of(const struct ptx__jit_flow *flow, size_t number);
+
+/* Tells whether a slot has the same value in each launch, and which. */
+bool ptx__jit_literal(const struct ptx__jit_flow *flow, uint32_t offset, uint64_t *ret_value);
+
+#endif

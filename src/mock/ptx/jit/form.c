@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* Which values are the same in all lanes of a warp, or have steps between them. */
+#include <string.h>
+
+#include "mock/ptx/jit/flow.h"
+#include "mock/ptx/jit/plain.h"
+
+#define VECTOR  ((struct ptx__jit_form){.known = true, .vector = true})
+#define UNIFORM ((struct ptx__jit_form){.known = true})
+
+static struct ptx__jit_form stepped(int64_t step, bool rows)
+{
+    return (struct ptx__jit_form){.known = true, .step = step, .rows = rows};
+}
+
+static bool is_uniform(struct ptx__jit_form form)
+{
+    return !form.vector && !form.step && !form.rows;
+}
+
+static struct ptx__jit_form joined(struct ptx__jit_form a, struct ptx__jit_form b)
+{
+    if (!a.known || !b.known)
+        return a.known ? a : b;
+    if (a.vector || b.vector || a.step != b.step)
+        return VECTOR;
+    return stepped(a.step, a.rows || b.rows);
+}
+
+/*
+ * Rows of all lanes are all there is of a block of one dimension, or of one whose rows are whole
+ * warps.
+ */
+static struct ptx__jit_form of_constant(const struct ptx__jit_flow *flow,
+                                        const struct ptx__constant *constant)
+{
+    switch (constant->fill) {
+    case PTX__FILL_TID_X:
+        return flow->row ? stepped(1, false) : VECTOR;
+    case PTX__FILL_TID_Y:
+        return flow->row ? stepped(0, flow->row < PTX__LANES) : VECTOR;
+    case PTX__FILL_TID_Z:
+        return flow->row ? UNIFORM : VECTOR;
+    case PTX__FILL_LANE:
+        return flow->row == PTX__LANES ? stepped(1, false) : VECTOR;
+    case PTX__FILL_LANEMASK_EQ:
+    case PTX__FILL_LANEMASK_LE:
+    case PTX__FILL_LANEMASK_LT:
+    case PTX__FILL_LANEMASK_GE:
+    case PTX__FILL_LANEMASK_GT:
+        return VECTOR;
+    default:
+        return constant->bytes ? UNIFORM : VECTOR;
+    }
+}
+
+/* Returns the form of an operand; that of a sink is not used. */
+static struct ptx__jit_form of_slot(const struct ptx__jit_flow *flow, uint32_t offset)
+{
+    const uint16_t number = ptx__jit_slot_at(flow, offset);
+
+    return number == PTX__JIT_NONE ? UNIFORM : flow->slots[number].form;
+}
+
+bool ptx__jit_literal(const struct ptx__jit_flow *flow, uint32_t offset, uint64_t *ret_value)
+{
+    const uint16_t number = ptx__jit_slot_at(flow, offset);
+    const struct ptx__constant *constant =
+        number == PTX__JIT_NONE ? NULL : flow->slots[number].constant;
+
+    if (!constant || constant->fill != PTX__FILL_VALUE)
+        return false;
+    *ret_value = constant->value;
+    return true;
+}
+
+/* --- operations that keep steps --- */
+
+static struct ptx__jit_form sum(struct ptx__jit_form a, struct ptx__jit_form b, int sign)
+{
+    if (!a.known || !b.known)
+        return (struct ptx__jit_form){0};
+    if (a.vector || b.vector)
+        return VECTOR;
+    return stepped(a.step + sign * b.step, a.rows || b.rows);
+}
+
+/* A value times one that is the same in all lanes. Only a constant leaves a constant step. */
+static struct ptx__jit_form scaled(const struct ptx__jit_flow *flow, uint32_t value, uint32_t by)
+{
+    const struct ptx__jit_form form = of_slot(flow, value), factor = of_slot(flow, by);
+    uint64_t number = 0;
+
+    if (!form.known || !factor.known)
+        return (struct ptx__jit_form){0};
+    if (form.vector || !is_uniform(factor))
+        return VECTOR;
+    if (!form.step)
+        return form;
+    if (!ptx__jit_literal(flow, by, &number) || number > INT32_MAX || form.step > INT32_MAX ||
+        form.step < -INT32_MAX)
+        return VECTOR;
+    return stepped(form.step * (int64_t) number, form.rows);
+}
+
+static struct ptx__jit_form product(const struct ptx__jit_flow *flow, const struct ptx__op *op)
+{
+    const struct ptx__jit_form of_a = of_slot(flow, op->a);
+
+    return is_uniform(of_a) ? scaled(flow, op->b, op->a) : scaled(flow, op->a, op->b);
+}
+
+static struct ptx__jit_form shifted(const struct ptx__jit_flow *flow, const struct ptx__op *op)
+{
+    const struct ptx__jit_form form = of_slot(flow, op->a), amount = of_slot(flow, op->b);
+    uint64_t by;
+
+    if (!form.known || !amount.known)
+        return (struct ptx__jit_form){0};
+    if (is_uniform(form))
+        return is_uniform(amount) ? form : VECTOR;
+    if (!ptx__jit_literal(flow, op->b, &by) || by > 16 || form.vector || form.step > INT32_MAX ||
+        form.step < -INT32_MAX)
+        return VECTOR;
+    return stepped(form.step * (INT64_C(1) << by), form.rows);
+}
+
+/* Steps of 32 bits are those of a signed number. */
+static struct ptx__jit_form as_32(struct ptx__jit_form form)
+{
+    form.step = (int32_t) form.step;
+    return form;
+}
+
+static bool starts(const char *key, const char *with)
+{
+    return !strncmp(key, with, strlen(with));
+}
+
+/* The result of an operation that keeps steps; other operations do not. */
+static bool keeps_steps(const struct ptx__jit_flow *flow, size_t number,
+                        struct ptx__jit_form *ret_form)
+{
+    const struct ptx__op *op = &flow->code->ops[number];
+    const char *key = flow->ops[number].keyed->key;
+    const bool widens = strstr(key, ".wide.") || starts(key, "cvt.u64.");
+
+    if (widens && flow->ops[number].inside)
+        return false;
+    if (!strcmp(key, "mov.u32") || !strcmp(key, "mov.u64") || !strcmp(key, "cvt.u64.u32") ||
+        !strcmp(key, "cvt.u64.s32") || !strcmp(key, "cvt.u32.u64") || !strcmp(key, "address.add"))
+        *ret_form = of_slot(flow, op->a);
+    else if (!strcmp(key, "add.u32") || !strcmp(key, "add.u64"))
+        *ret_form = sum(of_slot(flow, op->a), of_slot(flow, op->b), 1);
+    else if (!strcmp(key, "sub.u32") || !strcmp(key, "sub.u64"))
+        *ret_form = sum(of_slot(flow, op->a), of_slot(flow, op->b), -1);
+    else if (!strcmp(key, "shl.u32") || !strcmp(key, "shl.u64"))
+        *ret_form = shifted(flow, op);
+    else if (!strcmp(key, "mul.lo.u32") || !strcmp(key, "mul.lo.u64") ||
+             !strcmp(key, "mul.wide.u32") || !strcmp(key, "mul.wide.s32"))
+        *ret_form = product(flow, op);
+    else if (!strcmp(key, "mad.lo.u32") || !strcmp(key, "mad.lo.u64") ||
+             !strcmp(key, "mad.wide.u32") || !strcmp(key, "mad.wide.s32"))
+        *ret_form = sum(product(flow, op), of_slot(flow, op->c), 1);
+    else
+        return false;
+    return true;
+}
+
+/* An operation whose operands are all the same has one result for all lanes. */
+static struct ptx__jit_form of_operands(const struct ptx__jit_flow *flow, size_t number)
+{
+    const struct ptx__jit_op *op = &flow->ops[number];
+    struct ptx__jit_form form = UNIFORM;
+
+    for (unsigned i = 0; i < op->n_reads; i++) {
+        const struct ptx__jit_form of_read =
+            op->reads[i] == PTX__JIT_NONE ? UNIFORM : flow->slots[op->reads[i]].form;
+
+        if (!of_read.known)
+            form.known = false;
+        else if (!is_uniform(of_read))
+            return VECTOR;
+    }
+    return form;
+}
+
+static struct ptx__jit_form of_address(const struct ptx__jit_flow *flow, size_t number)
+{
+    const struct ptx__jit_form form = of_slot(flow, flow->code->ops[number].a);
+
+    return form.known && !is_uniform(form) ? VECTOR : form;
+}
+
+/* Lanes that a guard leaves out keep another value. */
+struct ptx__jit_form ptx__jit_form_of(const struct ptx__jit_flow *flow, size_t number)
+{
+    const struct ptx__jit_op *op = &flow->ops[number];
+    struct ptx__jit_form form = VECTOR;
+
+    if (op->inside)
+        return VECTOR;
+    if (op->kind == PTX__JIT_LOAD)
+        return of_address(flow, number);
+    if (op->kind != PTX__JIT_PLAIN)
+        return VECTOR;
+    if (!keeps_steps(flow, number, &form))
+        return of_operands(flow, number);
+    return op->n_writes && op->writes[0] != PTX__JIT_NONE && flow->slots[op->writes[0]].bits == 32
+               ? as_32(form)
+               : form;
+}
+
+static bool differs(struct ptx__jit_form a, struct ptx__jit_form b)
+{
+    return a.known != b.known || a.vector != b.vector || a.rows != b.rows || a.step != b.step;
+}
+
+/* Joins the form of an operation's results with those that their slots have. */
+static bool spread(struct ptx__jit_flow *flow, size_t number)
+{
+    const struct ptx__jit_op *op = &flow->ops[number];
+    const struct ptx__jit_form form = ptx__jit_form_of(flow, number);
+    bool changed = false;
+
+    for (unsigned j = 0; j < op->n_writes; j++) {
+        struct ptx__jit_slot *slot = &flow->slots[op->writes[j]];
+        struct ptx__jit_form next;
+
+        if (op->writes[j] == PTX__JIT_NONE)
+            continue;
+        next = joined(slot->form, form);
+        changed |= differs(next, slot->form);
+        slot->form = next;
+    }
+    return changed;
+}
+
+void ptx__jit_forms(struct ptx__jit_flow *flow)
+{
+    bool changed = true;
+
+    for (unsigned i = 0; i < flow->n_slots; i++) {
+        struct ptx__jit_slot *slot = &flow->slots[i];
+
+        slot->form = slot->constant  ? of_constant(flow, slot->constant)
+                     : slot->written ? (struct ptx__jit_form){0}
+                                     : VECTOR;
+    }
+    while (changed) {
+        changed = false;
+        for (size_t i = 0; i < flow->code->n_ops; i++)
+            changed |= spread(flow, i);
+    }
+    for (unsigned i = 0; i < flow->n_slots; i++) {
+        if (!flow->slots[i].form.known)
+            flow->slots[i].form = VECTOR;
+    }
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writing a function of a kernel as one of LLVM. It is called as a handler is, with the number of
+ * the operation where it begins, and with the address of the first operation. It takes the slots
+ * that are needed there from the register file, does operations until one comes that it leaves to
+ * the interpreter, puts what is needed later back, has that one's handler do it, and returns the
+ * operation that comes next. So there is one way out, whatever the reason.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mock/ptx/jit/emit.h"
+
+/* --- labels --- */
+
+void ptx__jit_label(struct ptx__jit_emit *emit, const char *word, size_t number)
+{
+    ptx__jit_say(&emit->text, "%s%zu:\n", word, number);
+    emit->label = word;
+    emit->label_number = number;
+}
+
+void ptx__jit_goto(struct ptx__jit_emit *emit, const char *word, size_t number)
+{
+    ptx__jit_say(&emit->text, "  br label %%%s%zu\n", word, number);
+}
+
+void ptx__jit_branch(struct ptx__jit_emit *emit, struct ptx__jit_value which, const char *yes,
+                     size_t yes_number, const char *no, size_t no_number)
+{
+    ptx__jit_say(&emit->text, "  br ");
+    ptx__jit_say_typed(&emit->text, which);
+    ptx__jit_say(&emit->text, ", label %%%s%zu, label %%%s%zu\n", yes, yes_number, no, no_number);
+}
+
+/* --- the whole --- */
+
+/* Writes an operation that ends a piece of code. */
+static void emit_last(struct ptx__jit_emit *emit, size_t number)
+{
+    switch (emit->flow->ops[number].kind) {
+    case PTX__JIT_JUMP:
+        ptx__jit_flush(emit, number);
+        ptx__jit_jump(emit, number, ptx__jit_target(emit->flow, number));
+        break;
+    case PTX__JIT_BRANCH:
+        ptx__jit_divide(emit, number);
+        break;
+    default:
+        ptx__jit_goto(emit, "leave", number);
+    }
+    ptx__jit_leave(emit, number);
+}
+
+/* Writes an operation. False if it ends a piece of code. */
+static bool emit_op(struct ptx__jit_emit *emit, size_t number)
+{
+    switch (emit->flow->ops[number].kind) {
+    case PTX__JIT_CALLED:
+        ptx__jit_called(emit, number);
+        return true;
+    case PTX__JIT_PLAIN:
+        ptx__jit_plain(emit, number);
+        return true;
+    case PTX__JIT_LOAD:
+    case PTX__JIT_STORE:
+        ptx__jit_write_access(emit, number);
+        return true;
+    case PTX__JIT_NOTHING:
+        return true;
+    case PTX__JIT_GUARD:
+        ptx__jit_guard(emit, number);
+        return true;
+    case PTX__JIT_UNGUARD:
+        ptx__jit_unguard(emit, number);
+        return true;
+    default:
+        emit_last(emit, number);
+        return false;
+    }
+}
+
+static void emit_ops(struct ptx__jit_emit *emit)
+{
+    bool open = false;
+
+    for (size_t i = 0; i < emit->flow->code->n_ops; i++) {
+        const bool label = emit->flow->ops[i].label;
+
+        if (label && open) {
+            ptx__jit_flush(emit, i);
+            ptx__jit_goto(emit, "op", i);
+        }
+        if (label) {
+            ptx__jit_label(emit, "op", i);
+            ptx__jit_know_nothing(emit);
+        }
+        if (label || open)
+            open = emit_op(emit, i);
+    }
+    if (open)
+        ptx__jit_say(&emit->text, "  unreachable\n");
+}
+
+/* What all of the function needs. */
+static void emit_begin(struct ptx__jit_emit *emit)
+{
+    struct ptx__jit_text *text = &emit->text;
+    struct ptx__jit_value worker, block, grid;
+
+    emit->registers = FIELD(emit, emit->warp, I64, ptx__warp, regs);
+    worker = FIELD(emit, emit->warp, I64, ptx__warp, worker);
+    emit->hits = FIELD(emit, worker, I64, ptx__worker, hits);
+    block = FIELD(emit, emit->warp, I64, ptx__warp, block);
+    emit->shared = FIELD(emit, block, I64, ptx__block, shared);
+    emit->shadow = FIELD(emit, block, I64, ptx__block, shadow);
+    grid = FIELD(emit, block, I64, ptx__block, grid);
+    emit->shared_bytes = FIELD(emit, grid, I32, ptx__grid, shared_bytes);
+    emit->mask_word = ptx__jit_number(PTX__JIT_I32, PTX__ALL);
+    emit->mask = ptx__jit_splat(text, ptx__jit_number(PTX__JIT_I1, 1), PTX__LANES);
+    if (!emit->full) {
+        emit->mask_word = FIELD(emit, emit->warp, I32, ptx__warp, mask);
+        emit->mask = ptx__jit_lanes(text, emit->mask_word);
+        emit->first = ptx__jit_begin(text, PTX__JIT_I32, 0);
+        ptx__jit_say(text, "call i32 @llvm.cttz.i32(");
+        ptx__jit_say_typed(text, emit->mask_word);
+        ptx__jit_say(text, ", i1 true)\n");
+    }
+    ptx__jit_load_constants(emit);
+}
+
+static void emit_switch(struct ptx__jit_emit *emit)
+{
+    ptx__jit_say(&emit->text, "  switch ");
+    ptx__jit_say_typed(&emit->text, emit->entry);
+    ptx__jit_say(&emit->text, ", label %%nowhere [");
+    for (size_t i = 0; i < emit->flow->code->n_ops; i++) {
+        if (emit->flow->ops[i].entry)
+            ptx__jit_say(&emit->text, " i64 %zu, label %%enter%zu", i, i);
+    }
+    ptx__jit_say(&emit->text, " ]\nnowhere:\n  unreachable\n");
+}
+
+static void emit_function(struct ptx__jit_emit *emit)
+{
+    const size_t n = emit->flow->code->n_ops;
+
+    ptx__jit_say(&emit->text,
+                 "define i64 @kernel(i64 %%v0, i64 %%v1, i64 %%v2, i64 %%v3) #0 {\n"
+                 "  %%area = alloca [%u x i64], align 64\n",
+                 2 * emit->flow->n_slots + 2);
+    emit->area = ptx__jit_begin(&emit->text, PTX__JIT_I64, 0);
+    if (emit->text.typed)
+        ptx__jit_say(&emit->text, "ptrtoint [%u x i64]* %%area to i64\n",
+                     2 * emit->flow->n_slots + 2);
+    else
+        ptx__jit_say(&emit->text, "ptrtoint ptr %%area to i64\n");
+    emit_begin(emit);
+    emit_switch(emit);
+    for (size_t i = 0; i < n; i++) {
+        if (emit->flow->ops[i].entry)
+            ptx__jit_enter(emit, i);
+    }
+    emit_ops(emit);
+    ptx__jit_say(&emit->text, "}\n");
+}
+
+static struct ptx__jit_value argument(uint64_t number)
+{
+    return (struct ptx__jit_value){.type = PTX__JIT_I64, .number = number};
+}
+
+bool ptx__jit_write_function(struct ptx__jit_text *text, const struct ptx__jit_flow *flow,
+                             bool full, struct cushim__arena *arena)
+{
+    struct ptx__jit_emit emit = {.text = *text, .flow = flow, .full = full, .arena = arena};
+    const size_t n = (size_t) flow->n_slots + 1;
+
+    emit.warp = argument(0);
+    emit.op = argument(1);
+    emit.entry = argument(2);
+    emit.ops = argument(3);
+    emit.text.next = 4;
+    emit.constants = calloc(2 * n, sizeof(*emit.constants));
+    emit.known = calloc(2 * n, sizeof(*emit.known));
+    if (emit.constants && emit.known) {
+        emit.row_steps = emit.constants + n;
+        emit.unguarded = emit.known + n;
+        emit_function(&emit);
+    }
+    free(emit.constants);
+    free(emit.known);
+    *text = emit.text;
+    return emit.constants && emit.known && !text->text.failed && !arena->failed;
+}
+
+/* --- what comes behind the functions --- */
+
+static void declare(struct ptx__jit_text *text, const char *name, unsigned n, unsigned type,
+                    unsigned lanes)
+{
+    const char letter = type >= PTX__JIT_FLOAT ? 'f' : 'i';
+
+    ptx__jit_say(text, "declare ");
+    ptx__jit_say_type(text, type, lanes);
+    if (lanes)
+        ptx__jit_say(text, " @llvm.%s.v%u%c%u(", name, lanes, letter, ptx__jit_bits(type));
+    else
+        ptx__jit_say(text, " @llvm.%s.%c%u(", name, letter, ptx__jit_bits(type));
+    for (unsigned i = 0; i < n; i++) {
+        ptx__jit_say(text, i ? ", " : "");
+        ptx__jit_say_type(text, type, lanes);
+    }
+    ptx__jit_say(text, ")\n");
+}
+
+/* gather and scatter, which name the types of values and of pointers */
+static void declare_lanes(struct ptx__jit_text *text, unsigned bits)
+{
+    char pointers[16] = "ptr", suffix[8] = "";
+
+    if (text->typed) {
+        snprintf(pointers, sizeof(pointers), "i%u*", bits);
+        snprintf(suffix, sizeof(suffix), "i%u", bits);
+    }
+    ptx__jit_say(text,
+                 "declare <32 x i%u> @llvm.masked.gather.v32i%u.v32p0%s(<32 x %s>, i32, <32 x i1>, "
+                 "<32 x i%u>)\n",
+                 bits, bits, suffix, pointers, bits);
+    ptx__jit_say(text,
+                 "declare void @llvm.masked.scatter.v32i%u.v32p0%s(<32 x i%u>, <32 x %s>, i32, <32 "
+                 "x i1>)\n",
+                 bits, suffix, bits, pointers);
+}
+
+void ptx__jit_write_end(struct ptx__jit_text *text, const char *attributes)
+{
+    for (unsigned lanes = 0; lanes <= PTX__LANES; lanes += PTX__LANES) {
+        for (unsigned type = PTX__JIT_FLOAT; type <= PTX__JIT_DOUBLE; type++) {
+            declare(text, "fma", 3, type, lanes);
+            declare(text, "sqrt", 1, type, lanes);
+        }
+        declare(text, "ctpop", 1, PTX__JIT_I32, lanes);
+        declare(text, "bitreverse", 1, PTX__JIT_I32, lanes);
+    }
+    for (unsigned bits = 8; bits <= 64; bits *= 2)
+        declare_lanes(text, bits);
+    ptx__jit_say(text, "declare i32 @llvm.cttz.i32(i32, i1)\n"
+                       "declare i32 @llvm.ctlz.i32(i32, i1)\n");
+    cushim__str_append(&text->text,
+                       "attributes #0 = { nounwind \"min-legal-vector-width\"=\"512\" %s }\n",
+                       attributes);
+}

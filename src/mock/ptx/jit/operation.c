@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* Operations that are computed from their operands. */
+#include <string.h>
+
+#include "mock/ptx/jit/emit.h"
+
+static struct ptx__jit_value as_64(struct ptx__jit_emit *emit, bool sign,
+                                   struct ptx__jit_value value)
+{
+    return ptx__jit_cast(&emit->text, sign ? "sext" : "zext", value, PTX__JIT_I64);
+}
+
+static struct ptx__jit_value extreme(struct ptx__jit_emit *emit, const char *compare,
+                                     struct ptx__jit_value value)
+{
+    return ptx__jit_select(&emit->text,
+                           ptx__jit_compare(&emit->text, compare, value, ptx__jit_i64(0)), value,
+                           ptx__jit_i64(0));
+}
+
+/*
+ * A value of 32 bits with steps becomes one of 64 if no lane's value wraps around in between. If
+ * one does, the interpreter does the operation.
+ */
+static struct ptx__jit_value stays_in_range(struct ptx__jit_emit *emit,
+                                            const struct ptx__jit_operand *operand, bool sign)
+{
+    const int64_t last = (int64_t) emit->flow->row - 1, span = operand->form.step * last;
+    const int64_t least = sign ? INT32_MIN : 0, most = sign ? INT32_MAX : UINT32_MAX;
+    struct ptx__jit_text *text = &emit->text;
+    struct ptx__jit_value low = as_64(emit, sign, operand->base), high = low;
+
+    if (operand->form.rows) {
+        const struct ptx__jit_value all =
+            ptx__jit_binary(text, "mul", as_64(emit, true, operand->rows),
+                            ptx__jit_i64(PTX__LANES / emit->flow->row - 1));
+
+        low = ptx__jit_binary(text, "add", low, extreme(emit, "icmp slt", all));
+        high = ptx__jit_binary(text, "add", high, extreme(emit, "icmp sgt", all));
+    }
+    low = ptx__jit_binary(text, "add", low, ptx__jit_i64((uint64_t) (span < 0 ? span : 0)));
+    high = ptx__jit_binary(text, "add", high, ptx__jit_i64((uint64_t) (span > 0 ? span : 0)));
+    return ptx__jit_binary(text, "and",
+                           ptx__jit_compare(text, "icmp sge", low, ptx__jit_i64((uint64_t) least)),
+                           ptx__jit_compare(text, "icmp sle", high, ptx__jit_i64((uint64_t) most)));
+}
+
+static void check_widening(struct ptx__jit_emit *emit, size_t number,
+                           const struct ptx__jit_operand *operands, unsigned n, bool sign)
+{
+    struct ptx__jit_value fits = ptx__jit_number(PTX__JIT_I1, 1);
+
+    for (unsigned i = 0; i < n; i++) {
+        if (operands[i].form.step || operands[i].form.rows)
+            fits =
+                ptx__jit_binary(&emit->text, "and", stays_in_range(emit, &operands[i], sign), fits);
+    }
+    if (!fits.literal)
+        ptx__jit_leave_unless(emit, number, fits);
+}
+
+/* The step of rows of a result: the operation itself, on the steps of its operands. */
+static struct ptx__jit_value row_step(struct ptx__jit_emit *emit, size_t number,
+                                      const struct ptx__jit_operand *o, bool sign)
+{
+    const char *key = emit->flow->ops[number].keyed->key;
+    struct ptx__jit_text *text = &emit->text;
+    const bool wide = strstr(key, ".wide.");
+    struct ptx__jit_value steps[3], zero = ptx__jit_number(PTX__JIT_ANY, 0), product;
+
+    for (unsigned i = 0; i < 3; i++)
+        steps[i] = o[i].form.rows ? o[i].rows : zero;
+    if (!strncmp(key, "add.", 4) || !strncmp(key, "sub.", 4)) {
+        steps[0].type = steps[1].type = o[0].base.type;
+        return ptx__jit_binary(text, *key == 'a' ? "add" : "sub", steps[0], steps[1]);
+    }
+    if (!strncmp(key, "shl.", 4))
+        return ptx__jit_binary(text, "shl", steps[0],
+                               ptx__jit_number(steps[0].type, o[1].base.number));
+    if (strncmp(key, "mul.", 4) && strncmp(key, "mad.", 4))
+        return !strcmp(key, "cvt.u32.u64")   ? ptx__jit_cast(text, "trunc", steps[0], PTX__JIT_I32)
+               : strncmp(key, "cvt.u64.", 8) ? steps[0]
+                                             : as_64(emit, true, steps[0]);
+    if (!o[0].form.rows && !o[1].form.rows)
+        return steps[2];
+    product = ptx__jit_binary(
+        text, "mul",
+        wide ? as_64(emit, o[0].form.rows || sign, o[0].form.rows ? steps[0] : o[0].base)
+        : o[0].form.rows ? steps[0]
+                         : o[0].base,
+        wide ? as_64(emit, o[1].form.rows || sign, o[1].form.rows ? steps[1] : o[1].base)
+        : o[1].form.rows ? steps[1]
+                         : o[1].base);
+    return o[2].form.rows && *key == 'm' && key[1] == 'a'
+               ? ptx__jit_binary(text, "add", product, steps[2])
+               : product;
+}
+
+void ptx__jit_plain(struct ptx__jit_emit *emit, size_t number)
+{
+    const struct ptx__jit_op *op = &emit->flow->ops[number];
+    const struct ptx__op *code = &emit->flow->code->ops[number];
+    const uint32_t offsets[3] = {code->a, code->b, code->c};
+    const uint8_t bits[3] = {op->keyed->a ? op->keyed->a : 64, op->keyed->b, op->keyed->c};
+    const unsigned n = ptx__plain_operands(op->plain);
+    struct ptx__jit_operand operands[3] = {{{0}, {0}, {0}}};
+    struct ptx__jit_operand result = {.form = ptx__jit_form_of(emit->flow, number)};
+    struct ptx__jit_operands values = {.imm = code->imm};
+    const char *widening = strstr(op->keyed->key, ".wide.");
+    const bool sign = strstr(op->keyed->key, ".s32");
+
+    for (unsigned i = 0; i < n; i++)
+        operands[i] = ptx__jit_read(emit, offsets[i], bits[i]);
+    if (!result.form.vector && (widening || !strncmp(op->keyed->key, "cvt.u64.", 8))) {
+        check_widening(emit, number, operands, n < 2 ? n : 2, sign);
+    }
+    for (unsigned i = 0; i < n; i++)
+        values.slots[i] =
+            result.form.vector ? ptx__jit_vector(emit, &operands[i]) : operands[i].base;
+    result.base = ptx__plain_write(&emit->text, op->plain, &values);
+    if (result.form.rows)
+        result.rows = row_step(emit, number, operands, sign);
+    ptx__jit_write(emit, code->d, &result);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Operations that are computed from their operands alone, as a table of expressions. */
+#ifndef CUSHIM_MOCK_PTX_JIT_PLAIN_H
+#define CUSHIM_MOCK_PTX_JIT_PLAIN_H
+
+#include "mock/ptx/jit/text.h"
+
+struct ptx__expression {
+    const char *key, *text;
+};
+
+/* The operands of an operation: its slots, and its imm. */
+struct ptx__jit_operands {
+    struct ptx__jit_value slots[3];
+    uint64_t imm;
+};
+
+/* Returns the expression of a handler's key, or NULL if there is none. */
+const struct ptx__expression *ptx__plain_find(const char *key);
+
+/* How many of the operands a, b and c it uses. */
+unsigned ptx__plain_operands(const struct ptx__expression *expression);
+
+/* Writes the instructions. The value has the type of the slot's lanes: i1, i32 or i64. */
+struct ptx__jit_value ptx__plain_write(struct ptx__jit_text *text,
+                                       const struct ptx__expression *expression,
+                                       const struct ptx__jit_operands *operands);
+
+#endif

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/ptx/jit/text.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static const char *const type_names[] = {"i1", "i8", "i16", "i32", "i64", "float", "double"};
+
+unsigned ptx__jit_bits(unsigned type)
+{
+    static const uint8_t bits[] = {1, 8, 16, 32, 64, 32, 64};
+
+    return bits[type];
+}
+
+void ptx__jit_say(struct ptx__jit_text *text, const char *format, ...)
+{
+    char line[512];
+    va_list list;
+
+    va_start(list, format);
+    vsnprintf(line, sizeof(line), format, list);
+    va_end(list);
+    cushim__str_append(&text->text, "%s", line);
+}
+
+void ptx__jit_say_type(struct ptx__jit_text *text, unsigned type, unsigned lanes)
+{
+    if (lanes)
+        ptx__jit_say(text, "<%u x %s>", lanes, type_names[type]);
+    else
+        ptx__jit_say(text, "%s", type_names[type]);
+}
+
+void ptx__jit_say_pointer(struct ptx__jit_text *text, unsigned type, unsigned lanes)
+{
+    if (!text->typed) {
+        ptx__jit_say(text, "ptr");
+        return;
+    }
+    ptx__jit_say_type(text, type, lanes);
+    ptx__jit_say(text, "*");
+}
+
+static void say_literal(struct ptx__jit_text *text, struct ptx__jit_value value)
+{
+    const unsigned unused = 64 - ptx__jit_bits(value.type);
+
+    ptx__jit_say(text, "%" PRId64, (int64_t) (value.number << unused) >> unused);
+}
+
+void ptx__jit_say_value(struct ptx__jit_text *text, struct ptx__jit_value value)
+{
+    if (!value.literal) {
+        ptx__jit_say(text, "%%v%" PRIu64, value.number);
+    } else if (!value.lanes) {
+        say_literal(text, value);
+    } else {
+        for (unsigned i = 0; i < value.lanes; i++) {
+            ptx__jit_say(text, i ? ", " : "<");
+            ptx__jit_say_type(text, value.type, 0);
+            ptx__jit_say(text, " ");
+            say_literal(text, value);
+        }
+        ptx__jit_say(text, ">");
+    }
+}
+
+void ptx__jit_say_typed(struct ptx__jit_text *text, struct ptx__jit_value value)
+{
+    ptx__jit_say_type(text, value.type, value.lanes);
+    ptx__jit_say(text, " ");
+    ptx__jit_say_value(text, value);
+}
+
+struct ptx__jit_value ptx__jit_number(unsigned type, uint64_t number)
+{
+    return (struct ptx__jit_value){.type = (uint8_t) type, .literal = true, .number = number};
+}
+
+struct ptx__jit_value ptx__jit_begin(struct ptx__jit_text *text, unsigned type, unsigned lanes)
+{
+    const struct ptx__jit_value value = {
+        .type = (uint8_t) type, .lanes = (uint8_t) lanes, .number = text->next++};
+
+    ptx__jit_say(text, "  %%v%" PRIu64 " = ", value.number);
+    return value;
+}
+
+struct ptx__jit_value ptx__jit_splat(struct ptx__jit_text *text, struct ptx__jit_value value,
+                                     unsigned lanes)
+{
+    struct ptx__jit_value first, all;
+
+    if (value.lanes || !lanes)
+        return value;
+    if (value.literal) {
+        value.lanes = (uint8_t) lanes;
+        return value;
+    }
+    first = ptx__jit_begin(text, value.type, lanes);
+    ptx__jit_say(text, "insertelement ");
+    ptx__jit_say_type(text, value.type, lanes);
+    ptx__jit_say(text, " undef, ");
+    ptx__jit_say_typed(text, value);
+    ptx__jit_say(text, ", i32 0\n");
+    all = ptx__jit_begin(text, value.type, lanes);
+    ptx__jit_say(text, "shufflevector ");
+    ptx__jit_say_typed(text, first);
+    ptx__jit_say(text, ", ");
+    ptx__jit_say_type(text, value.type, lanes);
+    ptx__jit_say(text, " undef, <%u x i32> zeroinitializer\n", lanes);
+    return all;
+}
+
+/* Makes two operands alike. */
+static void match(struct ptx__jit_text *text, struct ptx__jit_value *a, struct ptx__jit_value *b)
+{
+    const unsigned lanes = a->lanes ? a->lanes : b->lanes;
+
+    if (a->type == PTX__JIT_ANY)
+        a->type = b->type;
+    if (b->type == PTX__JIT_ANY)
+        b->type = a->type;
+    *a = ptx__jit_splat(text, *a, lanes);
+    *b = ptx__jit_splat(text, *b, lanes);
+}
+
+static void say_two(struct ptx__jit_text *text, const char *name, struct ptx__jit_value a,
+                    struct ptx__jit_value b)
+{
+    ptx__jit_say(text, "%s ", name);
+    ptx__jit_say_typed(text, a);
+    ptx__jit_say(text, ", ");
+    ptx__jit_say_value(text, b);
+    ptx__jit_say(text, "\n");
+}
+
+struct ptx__jit_value ptx__jit_binary(struct ptx__jit_text *text, const char *name,
+                                      struct ptx__jit_value a, struct ptx__jit_value b)
+{
+    struct ptx__jit_value r;
+
+    match(text, &a, &b);
+    r = ptx__jit_begin(text, a.type, a.lanes);
+    say_two(text, name, a, b);
+    return r;
+}
+
+struct ptx__jit_value ptx__jit_compare(struct ptx__jit_text *text, const char *name,
+                                       struct ptx__jit_value a, struct ptx__jit_value b)
+{
+    struct ptx__jit_value r;
+
+    match(text, &a, &b);
+    r = ptx__jit_begin(text, PTX__JIT_I1, a.lanes);
+    say_two(text, name, a, b);
+    return r;
+}
+
+struct ptx__jit_value ptx__jit_cast(struct ptx__jit_text *text, const char *name,
+                                    struct ptx__jit_value value, unsigned type)
+{
+    struct ptx__jit_value r;
+
+    if (value.type == type)
+        return value;
+    if (value.type == PTX__JIT_ANY)
+        value.type = type == PTX__JIT_DOUBLE ? PTX__JIT_I64 : PTX__JIT_I32;
+    r = ptx__jit_begin(text, type, value.lanes);
+    ptx__jit_say(text, "%s ", name);
+    ptx__jit_say_typed(text, value);
+    ptx__jit_say(text, " to ");
+    ptx__jit_say_type(text, type, value.lanes);
+    ptx__jit_say(text, "\n");
+    return r;
+}
+
+struct ptx__jit_value ptx__jit_select(struct ptx__jit_text *text, struct ptx__jit_value which,
+                                      struct ptx__jit_value yes, struct ptx__jit_value no)
+{
+    struct ptx__jit_value r;
+
+    match(text, &yes, &no);
+    if (which.lanes && !yes.lanes) {
+        yes = ptx__jit_splat(text, yes, which.lanes);
+        no = ptx__jit_splat(text, no, which.lanes);
+    }
+    r = ptx__jit_begin(text, yes.type, yes.lanes);
+    ptx__jit_say(text, "select ");
+    ptx__jit_say_typed(text, which);
+    ptx__jit_say(text, ", ");
+    ptx__jit_say_typed(text, yes);
+    ptx__jit_say(text, ", ");
+    ptx__jit_say_typed(text, no);
+    ptx__jit_say(text, "\n");
+    return r;
+}
+
+/* Functions are declared by what they are called with: see ptx__jit_declare(). */
+struct ptx__jit_value ptx__jit_intrinsic(struct ptx__jit_text *text, const char *name, unsigned n,
+                                         const struct ptx__jit_value *operands)
+{
+    unsigned lanes = 0;
+    struct ptx__jit_value all[3] = {{0}}, r;
+
+    for (unsigned i = 0; i < n; i++)
+        lanes = operands[i].lanes ? operands[i].lanes : lanes;
+    for (unsigned i = 0; i < n; i++)
+        all[i] = ptx__jit_splat(text, operands[i], lanes);
+    r = ptx__jit_begin(text, all[0].type, lanes);
+    ptx__jit_say(text, "call ");
+    ptx__jit_say_type(text, r.type, lanes);
+    if (lanes)
+        ptx__jit_say(text, " @llvm.%s.v%u%c%u(", name, lanes, r.type >= PTX__JIT_FLOAT ? 'f' : 'i',
+                     ptx__jit_bits(r.type));
+    else
+        ptx__jit_say(text, " @llvm.%s.%c%u(", name, r.type >= PTX__JIT_FLOAT ? 'f' : 'i',
+                     ptx__jit_bits(r.type));
+    for (unsigned i = 0; i < n; i++) {
+        ptx__jit_say(text, i ? ", " : "");
+        ptx__jit_say_typed(text, all[i]);
+    }
+    ptx__jit_say(text, ")\n");
+    return r;
+}
+
+struct ptx__jit_value ptx__jit_lane(struct ptx__jit_text *text, struct ptx__jit_value vector,
+                                    struct ptx__jit_value lane)
+{
+    struct ptx__jit_value r;
+
+    if (!vector.lanes)
+        return vector;
+    r = ptx__jit_begin(text, vector.type, 0);
+    ptx__jit_say(text, "extractelement ");
+    ptx__jit_say_typed(text, vector);
+    ptx__jit_say(text, ", ");
+    ptx__jit_say_typed(text, lane);
+    ptx__jit_say(text, "\n");
+    return r;
+}
+
+struct ptx__jit_value ptx__jit_word(struct ptx__jit_text *text, struct ptx__jit_value lanes)
+{
+    const struct ptx__jit_value all = ptx__jit_splat(text, lanes, 32);
+    const struct ptx__jit_value r = ptx__jit_begin(text, PTX__JIT_I32, 0);
+
+    ptx__jit_say(text, "bitcast ");
+    ptx__jit_say_typed(text, all);
+    ptx__jit_say(text, " to i32\n");
+    return r;
+}
+
+struct ptx__jit_value ptx__jit_lanes(struct ptx__jit_text *text, struct ptx__jit_value word)
+{
+    const struct ptx__jit_value r = ptx__jit_begin(text, PTX__JIT_I1, 32);
+
+    ptx__jit_say(text, "bitcast ");
+    ptx__jit_say_typed(text, word);
+    ptx__jit_say(text, " to <32 x i1>\n");
+    return r;
+}
+
+/* Makes a pointer to the type of an address. */
+static uint64_t pointer_to(struct ptx__jit_text *text, struct ptx__jit_value address, unsigned type,
+                           unsigned lanes)
+{
+    const uint64_t number = text->next++;
+
+    ptx__jit_say(text, "  %%v%" PRIu64 " = inttoptr ", number);
+    ptx__jit_say_typed(text, address);
+    ptx__jit_say(text, " to ");
+    ptx__jit_say_pointer(text, type, lanes);
+    ptx__jit_say(text, "\n");
+    return number;
+}
+
+struct ptx__jit_value ptx__jit_load(struct ptx__jit_text *text, const char *flags,
+                                    struct ptx__jit_value address, unsigned type, unsigned lanes,
+                                    unsigned alignment)
+{
+    const uint64_t pointer = pointer_to(text, address, type, lanes);
+    const struct ptx__jit_value r = ptx__jit_begin(text, type, lanes);
+
+    ptx__jit_say(text, "load %s", flags);
+    ptx__jit_say_type(text, type, lanes);
+    ptx__jit_say(text, ", ");
+    ptx__jit_say_pointer(text, type, lanes);
+    ptx__jit_say(text, " %%v%" PRIu64 ", align %u\n", pointer, alignment);
+    return r;
+}
+
+void ptx__jit_store(struct ptx__jit_text *text, const char *flags, struct ptx__jit_value address,
+                    struct ptx__jit_value value, unsigned alignment)
+{
+    const uint64_t pointer = pointer_to(text, address, value.type, value.lanes);
+
+    ptx__jit_say(text, "  store %s", flags);
+    ptx__jit_say_typed(text, value);
+    ptx__jit_say(text, ", ");
+    ptx__jit_say_pointer(text, value.type, value.lanes);
+    ptx__jit_say(text, " %%v%" PRIu64 ", align %u\n", pointer, alignment);
+}

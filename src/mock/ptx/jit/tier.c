@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/ptx/jit/tier.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/env.h"
+#include "base/thread.h"
+#include "base/util.h"
+#include "mock/ptx/jit/emit.h"
+#include "mock/ptx/jit/llvm.h"
+
+/* A function is compiled when it has done so many operations of warps: some ten milliseconds. */
+#define ENOUGH_WORK (UINT64_C(1) << 20)
+
+/*
+ * A function is compiled for the rows in which a block has its lanes, and twice: for warps whose 32
+ * lanes are together, and for the others.
+ */
+enum { FULL_0, FULL_8, FULL_16, FULL_32, SOME_0, SOME_32, VARIANTS };
+
+typedef const struct ptx__op *(*compiled)(struct ptx__warp *warp, const struct ptx__op *op,
+                                          uint64_t entry, const struct ptx__op *ops);
+
+struct ptx__tier {
+    compiled _Atomic functions[VARIANTS];
+    struct ptx__machine_code *code[VARIANTS];
+    struct cushim__arena arenas[VARIANTS]; /* what the machine code refers to */
+    bool wanted[VARIANTS];
+    ptx__handler runs[]; /* the operations' own handlers */
+};
+
+struct job {
+    struct job *next;
+    struct ptx__code *code; /* NULL: the program is freed */
+    unsigned variant;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static struct job *first_job, *last_job, *running;
+static bool started; /* the thread, which goes on until the process ends */
+static bool loading; /* it loads LLVM */
+static bool closed;  /* the process ends, or is the child of one that was compiling */
+
+/* --- what the environment asks for --- */
+
+enum mode { MODE_OFF, MODE_ON, MODE_ALWAYS };
+
+static enum mode mode(void)
+{
+    const char *text = cushim__env("CUSHIM_MOCK_PTX_COMPILE");
+
+    if (!text || !strcmp(text, "0"))
+        return MODE_OFF;
+    return strcmp(text, "always") ? MODE_ON : MODE_ALWAYS;
+}
+
+/* LLVM would call functions of other libraries for what the processor lacks. */
+static bool processor_fits(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#elif defined(__aarch64__)
+    return true;
+#else
+    return false;
+#endif
+}
+
+/* --- compiled code --- */
+
+static unsigned variant_of(unsigned row, bool full)
+{
+    if (!full)
+        return row == PTX__LANES ? SOME_32 : SOME_0;
+    return row == 32 ? FULL_32 : row == 16 ? FULL_16 : row == 8 ? FULL_8 : FULL_0;
+}
+
+static unsigned row_of(unsigned variant)
+{
+    static const uint8_t rows[VARIANTS] = {0, 8, 16, 32, 0, 32};
+
+    return rows[variant];
+}
+
+static const struct ptx__op *enter(struct ptx__warp *warp, const struct ptx__op *op)
+{
+    const struct ptx__code *code = warp->frame->code;
+    struct ptx__tier *tier = atomic_load_explicit(&code->tier, memory_order_acquire);
+    const unsigned variant = variant_of(warp->block->grid->row, warp->mask == PTX__ALL);
+    const compiled function = atomic_load_explicit(&tier->functions[variant], memory_order_acquire);
+    const size_t number = (size_t) (op - code->ops);
+
+    return function ? function(warp, op, number, code->ops) : tier->runs[number](warp, op);
+}
+
+/* Makes the operations enter compiled code where it has an entry. The lock is held. */
+static void install(struct ptx__code *code, const struct ptx__jit_flow *flow, unsigned variant,
+                    compiled function)
+{
+    struct ptx__tier *tier = atomic_load_explicit(&code->tier, memory_order_relaxed);
+
+    atomic_store_explicit(&tier->functions[variant], function, memory_order_release);
+    for (size_t i = 0; i < code->n_ops; i++) {
+        if (flow->ops[i].entry)
+            __atomic_store_n(&code->ops[i].run, enter, __ATOMIC_RELEASE);
+    }
+}
+
+static struct ptx__tier *tier_of(struct ptx__code *code)
+{
+    struct ptx__tier *tier = atomic_load_explicit(&code->tier, memory_order_relaxed);
+
+    if (tier)
+        return tier;
+    tier = calloc(1, sizeof(*tier) + code->n_ops * sizeof(tier->runs[0]));
+    for (size_t i = 0; tier && i < code->n_ops; i++)
+        tier->runs[i] = code->ops[i].run;
+    atomic_store_explicit(&code->tier, tier, memory_order_release);
+    return tier;
+}
+
+/* --- compiling --- */
+
+struct unit {
+    struct ptx__jit_flow flow;
+    struct ptx__jit_text text;
+    struct cushim__arena arena;
+};
+
+static bool write_unit(struct unit *unit, const struct ptx__code *code, unsigned variant)
+{
+    const struct ptx__tier *tier = atomic_load_explicit(&code->tier, memory_order_relaxed);
+
+    unit->text.typed = ptx__llvm_version() < 15;
+    if (!ptx__jit_flow_make(&unit->flow, code, tier->runs, row_of(variant)) ||
+        !ptx__jit_write_function(&unit->text, &unit->flow, variant < SOME_0, &unit->arena))
+        return false;
+    ptx__jit_write_end(&unit->text, ptx__llvm_attributes());
+    return !unit->text.text.failed;
+}
+
+static void finish_unit(struct unit *unit)
+{
+    ptx__jit_flow_free(&unit->flow);
+    cushim__str_finish(&unit->text.text);
+    cushim__arena_finish(&unit->arena);
+}
+
+/*
+ * Compiles what the running job says. The lock is held, but not while LLVM works: then the program
+ * may be freed, and the job loses its code.
+ */
+static void compile(struct job *job)
+{
+    struct ptx__code *code = job->code;
+    struct unit unit = {.flow = {.code = NULL}};
+    struct ptx__machine_code *machine = NULL;
+
+    if (!code || !write_unit(&unit, code, job->variant)) {
+        finish_unit(&unit);
+        return;
+    }
+    pthread_mutex_unlock(&lock);
+    machine = ptx__llvm_compile(unit.text.text.text, unit.text.text.length);
+    if (machine) {
+        void *address = ptx__llvm_function(machine, "kernel");
+        compiled function;
+
+        memcpy(&function, &address, sizeof(function));
+        pthread_mutex_lock(&lock);
+        if (job->code && function) {
+            atomic_load(&code->tier)->code[job->variant] = TAKE_PTR(machine);
+            atomic_load(&code->tier)->arenas[job->variant] = unit.arena;
+            unit.arena = (struct cushim__arena){0};
+            install(code, &unit.flow, job->variant, function);
+        }
+        pthread_mutex_unlock(&lock);
+    }
+    ptx__llvm_free(machine);
+    finish_unit(&unit);
+    pthread_mutex_lock(&lock);
+}
+
+static void run_first(void)
+{
+    running = first_job;
+    first_job = running->next;
+    if (!first_job)
+        last_job = NULL;
+    compile(running);
+    free(TAKE_PTR(running));
+    pthread_cond_broadcast(&changed);
+}
+
+/*
+ * LLVM's own end must not come while it works. What is registered last is called first: so this is
+ * registered before LLVM is loaded, and again afterwards.
+ */
+static void at_exit(void)
+{
+    pthread_mutex_lock(&lock);
+    closed = true;
+    while (running || loading)
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+static void *work(void *user)
+{
+    (void) user;
+    if (ptx__llvm_version())
+        atexit(at_exit);
+    pthread_mutex_lock(&lock);
+    loading = false;
+    pthread_cond_broadcast(&changed);
+    while (!closed) {
+        if (first_job)
+            run_first();
+        else
+            pthread_cond_wait(&changed, &lock);
+    }
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+/* The lock is held. */
+static void start(void)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+
+    if (started || closed)
+        return;
+    atexit(at_exit);
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, (size_t) 16 << 20);
+    started = !cushim__thread_create(&thread, &attributes, work, NULL);
+    closed = !started;
+    loading = started;
+    pthread_attr_destroy(&attributes);
+}
+
+/* --- asking for it --- */
+
+static void want_variant(struct ptx__code *code, unsigned variant)
+{
+    struct ptx__tier *tier = code->ops && !code->builtin ? tier_of(code) : NULL;
+    struct job *job = tier && !tier->wanted[variant] ? calloc(1, sizeof(*job)) : NULL;
+
+    if (!job)
+        return;
+    *job = (struct job){.code = code, .variant = variant};
+    tier->wanted[variant] = true;
+    if (last_job)
+        last_job->next = job;
+    else
+        first_job = job;
+    last_job = job;
+}
+
+/* The kernel, and the functions that it may call. The lock is held. */
+static void want(const struct ptx__code *kernel, unsigned row)
+{
+    struct ptx__program *program = kernel->program;
+
+    for (size_t i = 0; i < program->n_codes; i++) {
+        struct ptx__code *code = &program->codes[i];
+
+        if (code != kernel && code->is_kernel)
+            continue;
+        want_variant(code, variant_of(row, true));
+        want_variant(code, variant_of(row, false));
+    }
+    start();
+    pthread_cond_broadcast(&changed);
+}
+
+void ptx__jit_begin_launch(const struct ptx__launch *launch)
+{
+    if (mode() != MODE_ALWAYS || !processor_fits())
+        return;
+    pthread_mutex_lock(&lock);
+    want(launch->code, ptx__row_of_block(launch->block));
+    while ((first_job || running) && !closed)
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Jumps backwards are what is left of budgets; each is taken for half of the code. */
+static uint64_t work_of(const struct ptx__block *block)
+{
+    const uint64_t n_ops = block->grid->code->n_ops;
+    uint64_t jumps = 0;
+
+    for (unsigned i = 0; i < block->n_warps; i++)
+        jumps += (uint64_t) (PTX__BUDGET - block->warps[i].budget);
+    return (block->n_warps + jumps / 2) * n_ops;
+}
+
+void ptx__jit_count(const struct ptx__block *block)
+{
+    struct ptx__code *code = (struct ptx__code *) (uintptr_t) block->grid->code;
+    const uint64_t now = work_of(block);
+    const uint64_t before = atomic_fetch_add_explicit(&code->work, now, memory_order_relaxed);
+
+    if (before >= ENOUGH_WORK || before + now < ENOUGH_WORK || mode() == MODE_OFF ||
+        !processor_fits())
+        return;
+    pthread_mutex_lock(&lock);
+    want(code, block->grid->row);
+    pthread_mutex_unlock(&lock);
+}
+
+/* --- forgetting it --- */
+
+static void forget_code(struct ptx__code *code)
+{
+    struct ptx__tier *tier = atomic_load_explicit(&code->tier, memory_order_relaxed);
+
+    if (!tier)
+        return;
+    if (running && running->code == code)
+        running->code = NULL;
+    for (struct job *job = first_job; job; job = job->next) {
+        if (job->code == code)
+            job->code = NULL;
+    }
+    for (unsigned i = 0; i < VARIANTS; i++) {
+        ptx__llvm_free(tier->code[i]);
+        cushim__arena_finish(&tier->arenas[i]);
+    }
+    free(tier);
+}
+
+void ptx__jit_forget(struct ptx__program *program)
+{
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; program->codes && i < program->n_codes; i++)
+        forget_code(&program->codes[i]);
+    pthread_mutex_unlock(&lock);
+}
+
+/* --- fork --- */
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void in_parent(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+/*
+ * The thread is not in the child. If it was in LLVM, that is in the middle of something for good,
+ * and is not used again. The jobs are the parent's.
+ */
+static void in_child(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    pthread_cond_init(&changed, NULL);
+    closed = closed || running || loading;
+    started = loading = false;
+    running = NULL;
+    first_job = last_job = NULL;
+}
+
+__attribute__((constructor)) static void at_fork(void)
+{
+    pthread_atfork(before_fork, in_parent, in_child);
+}
