@@ -9,7 +9,7 @@ The implementation of cuX is called mock_cuX. The header types each of them from
 the toolkit's own declaration, so that an implementation cannot drift from it.
 
 The defaults give every function a weak definition that answers
-CUDA_ERROR_NOT_SUPPORTED (mock__unsupported()); a definition in a file of the mock replaces it when the
+CUDA_ERROR_NOT_SUPPORTED (mock__unsupported()), or that no context takes it (mock__narrow()); a definition in a file of the mock replaces it when the
 library is linked. A function that is another one's twin (Row.twin_of) is defined there for good: it
 calls the other one. They are compiled without CUDA's headers, from the machine's
 view of the arguments, and so also cover functions newer than the toolkit of the
@@ -81,7 +81,8 @@ def function(row):
 
 def default_body(row):
     unused = "".join(f"    (void) a{i};\n" for i in range(len(row.arguments)))
-    return f"{unused}    return mock__unsupported();\n"
+    answer = "mock__narrow" if "narrow" in row.flags else "mock__unsupported"
+    return f"{unused}    return {answer}();\n"
 
 
 def twin_body(row):

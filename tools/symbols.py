@@ -22,6 +22,8 @@ flag       ptds | ptsz     the per-thread-default-stream variant
                            __CUDA_API_VERSION_INTERNAL
            header=N        first toolkit whose headers declare it, if not since
            until=N         first version that no longer has it
+           narrow          takes addresses or sizes of 32 bits, for contexts that no driver
+                           makes any more
            same=SYMBOL     does what that version of the function does, which may take
                            integers of 64 bits where this one takes 32
 
@@ -51,7 +53,7 @@ VARIANTS = ("ptds", "ptsz")
 HEADERS = ("gl", "egl", "vdpau", "profiler")
 FAULT_FLAGS = ("launch", "release", "basic", "lost")  # the same for all rows of a base name
 ROW_FLAGS = VARIANTS + ("string",) + FAULT_FLAGS  # that the rows have in C
-PLAIN_FLAGS = HEADERS + ROW_FLAGS
+PLAIN_FLAGS = HEADERS + ROW_FLAGS + ("narrow",)
 NUMBER_FLAGS = ("internal", "header", "until")
 NAME_FLAGS = ("same",)
 

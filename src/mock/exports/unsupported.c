@@ -8,3 +8,9 @@ int mock__unsupported(void)
     MOCK__ENTER();
     return CUDA_ERROR_NOT_SUPPORTED;
 }
+
+int mock__narrow(void)
+{
+    MOCK__ENTER();
+    return CUDA_ERROR_INVALID_CONTEXT;
+}

@@ -14,4 +14,10 @@
  */
 CUSHIM__HIDDEN int mock__unsupported(void);
 
+/*
+ * The result of a first version with addresses or sizes of 32 bits. It is for contexts of that time; what
+ * makes contexts today makes none, as on hardware.
+ */
+CUSHIM__HIDDEN int mock__narrow(void);
+
 #endif
