@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#include "objects.h"
+#include "rows.h"
+#include "shapes.h"
+#include "world.h"
+
+const struct row rows_contexts[] = {
+    {"cuCtxCreate_v4", NULL, {NEW(destroy_context), NOTHING, FLAGS(0, 10), DEVICE}, SLOW},
+    {"cuCtxDestroy_v2", NULL, {FRESH_CONTEXT}, SLOW},
+    {"cuCtxPushCurrent_v2", NULL, {CONTEXT}, CHANGES},
+    {"cuCtxPopCurrent_v2", NULL, {NEW_KNOWN}, CHANGES},
+    {"cuCtxSetCurrent", NULL, {CONTEXT}, CHANGES},
+    {"cuCtxGetCurrent", NULL, {NEW_KNOWN}},
+    {"cuCtxGetDevice", NULL, {OUT(4)}},
+    {"cuCtxGetDevice_v2", NULL, {OUT(4), CONTEXT}},
+    {"cuCtxGetFlags", NULL, {OUT(4)}},
+    {"cuCtxSetFlags", NULL, {FLAGS(8, 10)}, CHANGES},
+    {"cuCtxGetId", NULL, {CONTEXT, OUT(0)}},
+    {"cuCtxSynchronize", NULL, {{0}}},
+    {"cuCtxSynchronize_v2", NULL, {CONTEXT}},
+    {"cuCtxSetLimit", NULL, {CHOICE(1, 0, 12), SIZE(1048576)}, CHANGES},
+    {"cuCtxGetLimit", NULL, {OUT(8), CHOICE(0, 0, 12)}},
+    {"cuCtxGetCacheConfig", NULL, {OUT(4)}},
+    {"cuCtxSetCacheConfig", NULL, {CHOICE(0, 0, 3)}, CHANGES},
+    {"cuCtxGetApiVersion", NULL, {CONTEXT, OUT(4)}},
+    {"cuCtxGetStreamPriorityRange", NULL, {OUT(4), OUT(4)}},
+    {"cuCtxResetPersistingL2Cache", NULL, {{0}}},
+    {"cuCtxGetExecAffinity", NULL, {NEW_KNOWN, CHOICE(0, 0, 1)}},
+    {"cuCtxRecordEvent", NULL, {CONTEXT, EVENT}},
+    {"cuCtxWaitEvent", NULL, {CONTEXT, EVENT}},
+    {"cuCtxAttach", NULL, {NEW_KNOWN, FLAGS(0, 2)}, CHANGES},
+    {"cuCtxDetach", NULL, {CONTEXT}, CHANGES},
+    {"cuCtxGetSharedMemConfig", NULL, {OUT(4)}},
+    {"cuCtxSetSharedMemConfig", NULL, {CHOICE(0, 0, 2)}, CHANGES},
+    {"cuCtxEnablePeerAccess", NULL, {PEER, FLAGS(0, 2)}, CHANGES},
+    {"cuCtxDisablePeerAccess", NULL, {CONTEXT}},
+    {"cuCtxFromGreenCtx", NULL, {NEW_KNOWN, GREEN}},
+    {"cuCtxGetDevResource", NULL, {CONTEXT, OUT(0), CHOICE(1, 0, 3)}},
+    {"cuCtxCreate", NULL, {NEW(destroy_context), FLAGS(0, 3), DEVICE}, SLOW},
+    {"cuCtxCreate_v2", NULL, {NEW(destroy_context), FLAGS(0, 3), DEVICE}, SLOW},
+    {"cuCtxCreate_v3", NULL, {NEW(destroy_context), NOTHING, COUNT(0), FLAGS(0, 3), DEVICE}, SLOW},
+    {"cuCtxDestroy", NULL, {FRESH_CONTEXT}, SLOW},
+    {"cuCtxPopCurrent", NULL, {NEW_KNOWN}, CHANGES},
+    {"cuCtxPushCurrent", NULL, {CONTEXT}, CHANGES},
+    {0},
+};
