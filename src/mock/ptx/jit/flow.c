@@ -10,7 +10,7 @@
 #include "mock/ptx/jit/plain.h"
 
 /* Larger functions are left to the interpreter: compiling them would take seconds. */
-enum { MOST_OPS = 6000, MOST_SLOTS = 4000 };
+enum { MOST_OPS = 1500, MOST_SLOTS = 4000 };
 
 /* --- slots --- */
 

@@ -124,17 +124,21 @@ static bool describe_host(void)
     return machine && length > 0 && (size_t) length < sizeof(attributes);
 }
 
+/*
+ * LLVM gets a namespace of its own, with its own C library: it shares nothing with an LLVM of the
+ * program, and what it has registered for the end of the process is called last, after the thread
+ * that uses it has come to rest.
+ */
 static bool open_one(const char *file)
 {
     struct cushim__arena arena = {0};
-    const char *why = "";
-    void *library = cushim__library_open(file, &arena, &why);
+    const bool fits = cushim__library_file_named(file, &arena).state == CUSHIM__LIBRARY_FITS;
+    void *library = fits ? dlmopen(LM_ID_NEWLM, file, RTLD_NOW | RTLD_LOCAL) : NULL;
 
-    cushim__log(CUSHIM_LOG_DEBUG, "%s: %s", file, library ? "opened" : why);
     cushim__arena_finish(&arena);
-    if (!library)
-        return false;
-    return resolve(library) && initialise(library) && describe_host();
+    if (library)
+        cushim__log(CUSHIM_LOG_DEBUG, "kernels are compiled by %s", file);
+    return library && resolve(library) && initialise(library) && describe_host();
 }
 
 /* Debian names the files libLLVM-14.so.1 and libLLVM.so.19.1, and others libLLVM-14.so. */

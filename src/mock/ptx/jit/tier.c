@@ -41,7 +41,7 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct job *first_job, *last_job, *running;
 static bool started; /* the thread, which goes on until the process ends */
 static bool loading; /* it loads LLVM */
-static bool closed;  /* the process ends, or is the child of one that was compiling */
+static bool closed;  /* the process ends, or there can be no thread */
 
 /* --- what the environment asks for --- */
 
@@ -194,10 +194,7 @@ static void run_first(void)
     pthread_cond_broadcast(&changed);
 }
 
-/*
- * LLVM's own end must not come while it works. What is registered last is called first: so this is
- * registered before LLVM is loaded, and again afterwards.
- */
+/* LLVM's own end comes later, and must not come while it works. */
 static void at_exit(void)
 {
     pthread_mutex_lock(&lock);
@@ -210,8 +207,7 @@ static void at_exit(void)
 static void *work(void *user)
 {
     (void) user;
-    if (ptx__llvm_version())
-        atexit(at_exit);
+    ptx__llvm_version();
     pthread_mutex_lock(&lock);
     loading = false;
     pthread_cond_broadcast(&changed);
@@ -345,9 +341,12 @@ void ptx__jit_forget(struct ptx__program *program)
 
 /* --- fork --- */
 
+/* LLVM must be at rest: it cannot go on in the child, and has an end there, too. */
 static void before_fork(void)
 {
     pthread_mutex_lock(&lock);
+    while (running || loading)
+        pthread_cond_wait(&changed, &lock);
 }
 
 static void in_parent(void)
@@ -355,17 +354,12 @@ static void in_parent(void)
     pthread_mutex_unlock(&lock);
 }
 
-/*
- * The thread is not in the child. If it was in LLVM, that is in the middle of something for good,
- * and is not used again. The jobs are the parent's.
- */
+/* The thread is not in the child, and the jobs are the parent's. */
 static void in_child(void)
 {
     pthread_mutex_init(&lock, NULL);
     pthread_cond_init(&changed, NULL);
-    closed = closed || running || loading;
-    started = loading = false;
-    running = NULL;
+    started = false;
     first_job = last_job = NULL;
 }
 
