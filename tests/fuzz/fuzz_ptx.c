@@ -102,12 +102,13 @@ static void fill_params(const struct ptx__function *function, unsigned char *par
 static void run_kernel(const struct ptx__program *program, const struct ptx__function *function,
                        const struct ptx__code *code, struct ptx__range *ranges)
 {
+    const unsigned threads = code->required[0] == 128 ? 128 : 40; /* of a warpgroup, or some */
     uint64_t params[MOST_PARAM_BYTES / 8] = {0};
     struct ptx__launch launch = {.program = program,
                                  .code = code,
                                  .name = code->name,
                                  .grid = {2, 1, 1},
-                                 .block = {40, 1, 1},
+                                 .block = {threads, 1, 1},
                                  .cluster = {1, 1, 1},
                                  .shared_bytes = 256,
                                  .params = (const unsigned char *) params,

@@ -331,6 +331,8 @@ void ptx__lower_cvt(struct ptx__lowering *lower)
 
     if (ptx__has(lower->at, PTX_MOD_RS))
         ptx__refuse_form(lower, "which of the random bits rounds what is not known");
+    else if (to == PTX_S2F6X2 || from == PTX_S2F6X2)
+        ptx__refuse_form(lower, "how a device rounds and scales numbers of s2f6 is not known");
     else if (ptx__is_integer(to) && ptx__is_integer(from))
         convert_integer(lower, to, from);
     else if (element_of(to) != PTX_NO_TYPE)

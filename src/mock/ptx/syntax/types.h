@@ -52,6 +52,7 @@
     T(E2M3X2, "e2m3x2", 16, ALTERNATE)                                                             \
     T(E2M1X2, "e2m1x2", 8, ALTERNATE)                                                              \
     T(UE8M0X2, "ue8m0x2", 16, ALTERNATE)                                                           \
+    T(S2F6X2, "s2f6x2", 16, ALTERNATE)                                                             \
     T(E4M3X4, "e4m3x4", 32, ALTERNATE)                                                             \
     T(E5M2X4, "e5m2x4", 32, ALTERNATE)                                                             \
     T(E3M2X4, "e3m2x4", 32, ALTERNATE)                                                             \
