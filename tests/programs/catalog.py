@@ -7,14 +7,16 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 NUMBA = [
     "cudadrv.test_array_attr", "cudadrv.test_cuda_array_slicing", "cudadrv.test_cuda_driver",
     "cudadrv.test_cuda_memory", "cudadrv.test_cuda_ndarray", "cudadrv.test_events", "cudadrv.test_linker",
-    "cudadrv.test_managed_alloc", "cudapy.test_blackscholes", "cudapy.test_boolean", "cudapy.test_casting",
+    "cudadrv.test_managed_alloc", "cudapy.test_atomics", "cudapy.test_blackscholes", "cudapy.test_boolean",
+    "cudapy.test_casting",
     "cudapy.test_complex", "cudapy.test_constmem", "cudapy.test_cooperative_groups", "cudapy.test_device_func",
     "cudapy.test_dispatcher", "cudapy.test_intrinsics", "cudapy.test_math", "cudapy.test_operator",
     "cudapy.test_print", "cudapy.test_reduction", "cudapy.test_slicing", "cudapy.test_sm", "cudapy.test_warp_ops",
 ]
 TINYGRAD = [
-    "test_tiny", "test_uops", "test_setitem", "test_assign", "test_symbolic_jit", "test_const_folding", "test_graph", "test_subbuffer", "test_pickle", "test_image_dtype", "test_fusion_op",
-    "test_tensor_variable", "test_custom_kernel", "test_rangeify", "test_softmax_fusion", "test_linearizer", "test_renderer_failures",
+    "test_tiny", "test_uops", "test_setitem", "test_assign", "test_symbolic_jit", "test_const_folding",
+    "test_graph", "test_subbuffer", "test_pickle", "test_image_dtype", "test_fusion_op", "test_tensor_variable",
+    "test_custom_kernel", "test_rangeify", "test_softmax_fusion", "test_linearizer", "test_renderer_failures",
 ]
 
 
@@ -76,6 +78,6 @@ PROGRAMS = {
                       before=["numpy==2.4.6", "pytest==9.2.0", "nvidia-cuda-nvcc==13.5.37",
                               "nvidia-cuda-runtime==13.5.37", "nvidia-cuda-crt==13.5.37", "nvidia-curand==10.4.5.25",
                               "nvidia-nvvm==13.5.37"],
-                      build=dict(CUDA_ROOT="WHEELS/cu13", LDFLAGS="-LSTUBS -LWHEELS/cu13/lib", CFLAGS="-O0"),
+                      build=dict(PATH="WHEELS/cu13/bin:PATH", CUDA_ROOT="WHEELS/cu13", LDFLAGS="-LSTUBS -LWHEELS/cu13/lib", CFLAGS="-O0"),
                       needed="nvcc in the `PATH`"),
 }

@@ -76,6 +76,10 @@ class Plugin:
     def __init__(self, out):
         self.out = out
 
+    def pytest_collectreport(self, report):
+        if report.failed:
+            tell(self.out, "failed", report.nodeid.rpartition("/")[2], str(report.longrepr)[-300:])
+
     def pytest_collection_finish(self, session):
         print(f"tests {len(session.items)}", file=self.out, flush=True)
 

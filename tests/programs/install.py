@@ -89,7 +89,9 @@ def install(place, log):
         return False
     if program.before and not (pip(place, ["install", *program.before], log) and make_stub(place, log)):
         return False
-    if not pip(place, ["install", *program.packages], log, place.settings(program.build)):
+    # What pip built before may have been built with other settings.
+    words = ["install", *(["--no-cache-dir"] if program.build else []), *program.packages]
+    if not pip(place, words, log, place.settings(program.build)):
         return False
     if program.sources and not unpack(place, log):
         return False
