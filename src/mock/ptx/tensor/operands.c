@@ -5,28 +5,6 @@
 #include "mock/ptx/machine/softfloat.h"
 #include "mock/ptx/tensor/operands.h"
 
-static struct ptx__format format_of(enum ptx__element type)
-{
-    switch (type) {
-    case PTX__ELEMENT_F16:
-        return PTX__F16;
-    case PTX__ELEMENT_BF16:
-        return PTX__BF16;
-    case PTX__ELEMENT_E4M3:
-        return PTX__E4M3;
-    case PTX__ELEMENT_E5M2:
-        return PTX__E5M2;
-    case PTX__ELEMENT_E3M2:
-        return PTX__E3M2;
-    case PTX__ELEMENT_E2M3:
-        return PTX__E2M3;
-    case PTX__ELEMENT_E2M1:
-        return PTX__E2M1;
-    default:
-        return PTX__F32;
-    }
-}
-
 static double number_of(enum ptx__element type, uint32_t bits, bool negated)
 {
     double number;
@@ -36,8 +14,8 @@ static double number_of(enum ptx__element type, uint32_t bits, bool negated)
     if (type == PTX__ELEMENT_S8)
         return (int8_t) bits;
     if (type == PTX__ELEMENT_TF32)
-        bits &= 0xffffe000;
-    number = ptx__f64(ptx__convert(PTX__F64, format_of(type), bits, PTX__RN, false));
+        bits >>= 13;
+    number = ptx__f64(ptx__convert(PTX__F64, ptx__element_format(type), bits, PTX__RN, false));
     return negated ? -number : number;
 }
 

@@ -8,7 +8,7 @@
 #define CUSHIM_MOCK_PTX_TENSOR_PRODUCT_H
 
 #include "mock/ptx/exec/async.h"
-#include "mock/ptx/exec/matrix.h"
+#include "mock/ptx/exec/element.h"
 
 enum ptx__tensor_kind {
     PTX__KIND_F16,
