@@ -116,7 +116,7 @@ class Table:
         kind = 0
         if base not in kinds:
             kind = TYPE_SLOT + int(base) if base.isdigit() else self.types[base]
-        count = {None: 0, "v": 255, "n": 254, "n2": 253, "n4": 252}.get(elements)
+        count = {None: 0, "v": 255, "n": 254, "n2": 253, "n4": 252, "d": 251, "o": 250}.get(elements)
         return {"kind": kinds.get(base, "TYPED"), "type": kind,
                 "elements": int(elements) if count is None else count, "wide": wide,
                 "loose": loose, "result": result, "optional": optional, "sink": sink,

@@ -50,7 +50,7 @@ class Places(Case):
         self.assertIn("kernel k\n", said)
         self.assertRegex(said, r":8:5: error: Instruction 'fabric.submit' \(tier 4\) is not "
                          "executed by this device: memory of other machines\n")
-        self.assertRegex(said, r":9:5: error: Instruction 'cp.async.bulk.tensor' \(tier 4\)")
+        self.assertRegex(said, r":9:5: error: Instruction 'fabric.wait' \(tier 4\)")
 
     def test_a_form_of_two_families_is_for_no_other(self):
         for version, target, capability, wanted in (

@@ -20,14 +20,15 @@ sys.path.insert(0, str(ROOT / "tools"))
 import gen_ptx_isa as isa  # noqa: E402
 
 # What a target needs at least, and the oldest that ptxas compiles for.
-VERSION_OF = {75: 63, 80: 70, 86: 71, 87: 74, 89: 78, 90: 80, 100: 86, 103: 88, 120: 87}
+VERSION_OF = {75: 63, 80: 70, 86: 71, 87: 74, 89: 78, 90: 80, 100: 86, 103: 88, 107: 94, 120: 87}
 FAMILIES = 88  # targets with an "f"
 OLDEST = 75
 
 # Of several in one instruction, the last is that of all others.
 CONSTANTS = {"applypriority": "128", "discard": "128", "fence": "128", "setmaxnreg": "64",
              "st.bulk": "0", "mma.sp": "0", "mma.sp::ordered_metadata": "0",
-             "wgmma.wait_group": "0", "wgmma.mma_async": "1", "wgmma.mma_async.sp": "0 1"}
+             "wgmma.wait_group": "0", "wgmma.mma_async": "1", "wgmma.mma_async.sp": "0 1",
+             "tensormap.replace": "1", "tensormap.cp_fenceproxy": "128"}
 
 # What the driver takes from old texts, and ptxas from texts for old targets; and what is slow.
 TAKEN_FROM_OLD_TEXTS = r"Advisory: |without '.sync' (is deprecated|may produce unpredictable)"
@@ -88,6 +89,9 @@ class Forms:
     def count(self, shape, words):
         """How many elements a vector has; 254: as many as one likes."""
         columns = [int(m[1]) for m in re.finditer(r"\.m\d+n(\d+)k", self.text_of(words))]
+        dims = [int(m[1]) for m in re.finditer(r"\.(\d)d\b", self.text_of(words))]
+        if shape["elements"] in (251, 250):  # as .3d says, or two fewer
+            return dims[0] - (251 - shape["elements"]) * 2
         part = {253: 2, 252: 4}.get(shape["elements"])
         return columns[0] // part if part else shape["elements"]
 
@@ -95,6 +99,9 @@ class Forms:
         shape = shapes[number]
         vector = [w - isa.WORD_VECTOR for w in words if w > isa.WORD_VECTOR]
         kind = shape["kind"]
+        if kind == "BRACKETS":
+            last = ", ".join(f"%r{j + 1}" for j in range(self.count(shape, words)))
+            return f"[%rd9, {{{last}}}]"
         if kind == "TYPED":
             n = self.count(shape, words)
             n = {255: vector[0] if vector else 0, 254: 1}.get(n, n)
@@ -114,7 +121,8 @@ class Forms:
         """None if it takes more than the form says to write one."""
         hint = self.table.modifiers["L2::cache_hint"] in words
         shapes = [s for s in form[2] if not s["optional"] or (s["policy"] and hint)]
-        if any(s["kind"] in ("CALL", "ANY", "BRACKETS") for s in shapes):
+        if any(s["kind"] in ("CALL", "ANY") or (s["kind"] == "BRACKETS" and not s["elements"])
+               for s in shapes):
             return None
         if isa.WORD_SPACE + isa.SPACES.index("param::func") in words:
             return None  # it needs a call around it

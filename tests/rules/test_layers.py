@@ -33,7 +33,7 @@ ROOMS = {
     "mock": ["config", "base", "ptx", "queue", "graph", "stream", "allocation", "check", "memory",
              "module", "texture", "launch", "node", "device", "exports"],
     "mock/ptx": ["syntax", "check", "parse", "link", "container", "machine", "racecheck", "memory",
-                 "warps", "texture", "exec", "tensor", "jit", "lower", "run"],
+                 "warps", "texture", "tensormap", "exec", "tensor", "jit", "lower", "run"],
 }
 
 # dlopen() is the loader's business, and base/linker looks at files before it. The mock loads plug-ins

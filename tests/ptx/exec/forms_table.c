@@ -27,6 +27,7 @@ static const struct {
     {"createpolicy", "memory"},
     {"cp", "memory"},
     {"red.async", "memory"},
+    {"tensormap", "memory"},
     {"clusterlaunchcontrol", "memory"},
     {"cvt.rni.u8.bf16", "registers of 8 bits"},
     {"alloca", "memory"},

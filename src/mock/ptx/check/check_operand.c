@@ -9,6 +9,8 @@
 #define ANY_NUMBER 254
 #define HALF_OF_N  253
 #define PART_OF_N  252
+#define AS_TENSOR  251
+#define AS_PIXELS  250
 #define NO_SIZE    UINT32_MAX
 
 static enum ptx__type widened(enum ptx__type type)
@@ -263,7 +265,20 @@ static unsigned columns_of(const struct ptx__instruction *instruction)
     return 0;
 }
 
-static unsigned count_of(const struct ptx__check *check, const struct ptx__shape *shape)
+static unsigned dimensions_of(const struct ptx__instruction *instruction)
+{
+    static const enum ptx__modifier all[] = {PTX_MOD_1D, PTX_MOD_2D, PTX_MOD_3D, PTX_MOD_4D,
+                                             PTX_MOD_5D};
+
+    for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        if (ptx__has(instruction, all[i]))
+            return i + 1;
+    }
+    return 0;
+}
+
+/* Returns the number of elements of an operand; 0: it is no vector. */
+static unsigned elements_of(const struct ptx__check *check, const struct ptx__shape *shape)
 {
     switch (shape->elements) {
     case AS_VECTOR:
@@ -272,15 +287,35 @@ static unsigned count_of(const struct ptx__check *check, const struct ptx__shape
         return columns_of(check->instruction) / 2;
     case PART_OF_N:
         return columns_of(check->instruction) / 4;
+    case AS_TENSOR:
+        return dimensions_of(check->instruction);
+    case AS_PIXELS:
+        return dimensions_of(check->instruction) - 2;
     default:
         return shape->elements;
     }
 }
 
+/* Checks "[map, {x, y}]". The brackets of textures, whose number is 0, are lowering's business. */
+static bool brackets_fit(const struct ptx__check *check, const struct ptx__shape *shape,
+                         const struct ptx__operand *operand)
+{
+    static const struct ptx__shape coordinate = {.kind = PTX_SHAPE_TYPED, .type = PTX_B32};
+    const unsigned count = elements_of(check, shape);
+
+    if (operand->kind != PTX_BRACKETS || !count)
+        return operand->kind == PTX_BRACKETS;
+    if (operand->count != 2)
+        return false;
+    if (count == 1 && operand->elements[1].kind != PTX_VECTOR)
+        return scalar_fits(check, &coordinate, PTX_B32, &operand->elements[1]);
+    return vector_fits(check, &coordinate, count, &operand->elements[1]);
+}
+
 static bool typed_fits(const struct ptx__check *check, const struct ptx__shape *shape,
                        const struct ptx__operand *operand)
 {
-    const unsigned count = count_of(check, shape);
+    const unsigned count = elements_of(check, shape);
 
     if (shape->both && operand->kind != PTX_PAIR)
         return false;
@@ -316,7 +351,7 @@ static bool operand_fits(const struct ptx__check *check, const struct ptx__shape
         return operand->kind == PTX_MEMORY && operand->reg != PTX_NONE &&
                ptx__type_bits(register_type(check, operand)) == 32;
     case PTX_SHAPE_BRACKETS:
-        return operand->kind == PTX_BRACKETS;
+        return brackets_fit(check, shape, operand);
     case PTX_SHAPE_LABEL:
         return operand->kind == PTX_LABEL;
     case PTX_SHAPE_TABLE:

@@ -148,6 +148,27 @@ static bool check_selectors(const struct ptx__check *check)
     return true;
 }
 
+/* The field of a tensor map, or its number, and the numbers that mean something. */
+static bool check_replace(const struct ptx__check *check)
+{
+    const struct ptx__instruction *at = check->instruction;
+    const struct ptx__parser *parser = check->parser;
+    const bool newer = parser->target >= 100 && parser->version >= 88;
+
+    if (ptx__has(at, PTX_MOD_ELEMTYPE))
+        return check_range(check, 1, 0, newer ? 15 : 12);
+    if (ptx__has(at, PTX_MOD_INTERLEAVE_LAYOUT))
+        return check_range(check, 1, 0, 2);
+    if (ptx__has(at, PTX_MOD_SWIZZLE_MODE))
+        return check_range(check, 1, 0, newer && parser->target == 103 ? 4 : 3);
+    if (ptx__has(at, PTX_MOD_SWIZZLE_ATOMICITY))
+        return check_range(check, 1, 0, 3);
+    if (ptx__has(at, PTX_MOD_FILL_MODE))
+        return check_range(check, 1, 0, 1);
+    return ptx__has(at, PTX_MOD_GLOBAL_ADDRESS) || ptx__has(at, PTX_MOD_RANK) ||
+           check_range(check, 1, 0, 4);
+}
+
 bool ptx__check_values(const struct ptx__check *check)
 {
     switch ((enum ptx__opcode) check->instruction->opcode) {
@@ -164,6 +185,10 @@ bool ptx__check_values(const struct ptx__check *check)
     case PTX_OP_DISCARD:
     case PTX_OP_FENCE:
         return check_one_of(check, 1, 128, 0, 0);
+    case PTX_OP_TENSORMAP_CP_FENCEPROXY:
+        return check_one_of(check, 2, 128, 0, 0);
+    case PTX_OP_TENSORMAP_REPLACE:
+        return check_replace(check);
     case PTX_OP_PMEVENT:
         return check_range(check, 0, 0, ptx__has(check->instruction, PTX_MOD_MASK) ? 0xffff : 15);
     case PTX_OP_SETMAXNREG:

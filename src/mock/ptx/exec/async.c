@@ -14,20 +14,26 @@ static const void *data_of(const struct ptx__op *op)
     return (const void *) (uintptr_t) op->imm;
 }
 
-static uint64_t address_of(const struct ptx__warp *w, const struct ptx__place_in *place,
-                           unsigned lane)
+uint64_t ptx__place_address(const struct ptx__warp *w, const struct ptx__place_in *place,
+                            unsigned lane)
 {
     if (place->wide)
         return REG(uint64_t, place->slot)[lane] + (uint64_t) place->offset;
     return (uint32_t) (REG(uint32_t, place->slot)[lane] + (uint32_t) place->offset);
 }
 
+uint64_t ptx__in_block(uint64_t address, unsigned rank)
+{
+    return (address & ~(UINT64_C(0xff) << PTX__RANK_SHIFT)) | (uint64_t) (rank + 1)
+                                                                  << PTX__RANK_SHIFT;
+}
+
 static unsigned char *reach(struct ptx__warp *w, const struct ptx__op *op,
                             const struct ptx__place_in *place, unsigned lane, unsigned bytes,
                             enum ptx__use use)
 {
-    return ptx__reach_in(ptx__lane_op(w, op, lane), place->space, address_of(w, place, lane), bytes,
-                         use);
+    return ptx__reach_in(ptx__lane_op(w, op, lane), place->space,
+                         ptx__place_address(w, place, lane), bytes, use);
 }
 
 /* --- copies: the mock makes them at once, which is one of the moments that PTX allows --- */
@@ -46,7 +52,7 @@ static bool copy_lane(struct ptx__warp *w, const struct ptx__op *op, const struc
     for (unsigned i = 0; i < n; i++) {
         const unsigned char *from =
             ptx__reach_in(ptx__lane_op(w, op, lane), copy->from.space,
-                          address_of(w, &copy->from, lane) + i, 1, PTX__LOADS);
+                          ptx__place_address(w, &copy->from, lane) + i, 1, PTX__LOADS);
 
         if (!from)
             return false;
@@ -127,14 +133,19 @@ static uint64_t changed(const struct ptx__mbarrier *what, uint64_t bits, uint64_
     }
 }
 
-void ptx__mbarrier_complete(unsigned char *barrier, uint64_t bytes)
+bool ptx__tell_barrier(struct ptx__lane_op at, const struct ptx__place_in *barrier,
+                       uint64_t address, uint64_t bytes)
 {
     const struct ptx__mbarrier what = {.kind = PTX__MBARRIER_COMPLETE};
+    unsigned char *place = ptx__reach_in(at, barrier->space, address, 8, PTX__UPDATES);
     uint64_t bits;
 
-    memcpy(&bits, barrier, sizeof(bits));
+    if (!place)
+        return false;
+    memcpy(&bits, place, sizeof(bits));
     bits = changed(&what, bits, bytes);
-    memcpy(barrier, &bits, sizeof(bits));
+    memcpy(place, &bits, sizeof(bits));
+    return true;
 }
 
 void ptx__mbarrier_arrive(unsigned char *barrier)
@@ -173,7 +184,7 @@ static void test(struct ptx__warp *w, const struct ptx__op *op, unsigned lane, u
     PRED(op->d) = (PRED(op->d) & ~(1u << lane)) | (uint32_t) through << lane;
     if (through)
         ptx__tensor_waited(w->block->cluster,
-                           (uint32_t) address_of(w, &what->at, lane) & PTX__RANK_MASK);
+                           (uint32_t) ptx__place_address(w, &what->at, lane) & PTX__RANK_MASK);
 }
 
 static bool do_lane(struct ptx__warp *w, const struct ptx__op *op, unsigned lane)

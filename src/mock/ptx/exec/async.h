@@ -6,16 +6,9 @@
 #ifndef CUSHIM_MOCK_PTX_EXEC_ASYNC_H
 #define CUSHIM_MOCK_PTX_EXEC_ASYNC_H
 
+#include "mock/ptx/exec/place.h"
 #include "mock/ptx/machine/code.h"
 #include "mock/ptx/syntax/types.h"
-
-/* An address operand: its slot, its offset, whether the slot has 64 bits, and the state space. */
-struct ptx__place_in {
-    uint32_t slot;
-    int64_t offset;
-    bool wide;
-    uint8_t space;
-};
 
 /* cp.async: the number of bytes. Some of them may come from the source; the others are zeros. */
 struct ptx__copy {
@@ -43,9 +36,6 @@ struct ptx__mbarrier {
     bool has_result;
     uint32_t operand; /* the slot of the count, the state or the parity; 0: the number 1 */
 };
-
-/* Tells a barrier in memory that bytes which it counts have arrived. */
-void ptx__mbarrier_complete(unsigned char *barrier, uint64_t bytes);
 
 /* Arrives once at a barrier in memory. */
 void ptx__mbarrier_arrive(unsigned char *barrier);

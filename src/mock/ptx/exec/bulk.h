@@ -8,7 +8,7 @@
 #define CUSHIM_MOCK_PTX_EXEC_BULK_H
 
 #include "mock/ptx/exec/async.h"
-#include "mock/ptx/machine/reduction.h"
+#include "mock/ptx/exec/reduce.h"
 
 struct ptx__bulk {
     struct ptx__place_in to, from, barrier;
@@ -19,7 +19,7 @@ struct ptx__bulk {
     uint32_t blocks;   /* the slot of the mask of blocks that get the data; 0: the block of the
                           address */
     uint32_t bytes_of; /* the slot of the mask of bytes to write in each 16; 0: all */
-    uint8_t reduction, type, element; /* enum ptx__type, and its bytes */
+    struct ptx__reducing reduction;
     uint8_t n_values; /* st.async, red.async: their slots are in the operation's list */
     bool wide_values;
 };

@@ -3,7 +3,7 @@
 #include "mock/ptx/exec/bulk.h"
 #include "mock/ptx/lower/lower_memory.h"
 
-static enum ptx__reduction reduction_of(const struct ptx__instruction *at)
+enum ptx__reduction ptx__reduction_of(const struct ptx__instruction *at)
 {
     static const struct {
         enum ptx__modifier modifier;
@@ -27,9 +27,9 @@ static struct ptx__bulk *begin(struct ptx__lowering *lower)
     struct ptx__bulk *bulk = ptx__keep(lower, sizeof(*bulk));
     const enum ptx__type type = ptx__type_of(lower->at, 0);
 
-    *bulk = (struct ptx__bulk){.reduction = (uint8_t) reduction_of(lower->at),
-                               .type = (uint8_t) type,
-                               .element = (uint8_t) ptx__type_bytes(type)};
+    *bulk = (struct ptx__bulk){.reduction = {.kind = (uint8_t) ptx__reduction_of(lower->at),
+                                             .type = (uint8_t) type,
+                                             .bytes = (uint8_t) ptx__type_bytes(type)}};
     return bulk;
 }
 
@@ -155,6 +155,7 @@ bool ptx__lower_bulk(struct ptx__lowering *lower)
     case PTX_OP_CP_ASYNC_BULK_COMMIT_GROUP:
     case PTX_OP_CP_ASYNC_BULK_WAIT_GROUP:
     case PTX_OP_CP_ASYNC_BULK_PREFETCH:
+    case PTX_OP_APPLYPRIORITY_ASYNC_BULK:
     case PTX_OP_SETMAXNREG:
         return true;
     default:

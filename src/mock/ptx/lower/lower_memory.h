@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by loads and stores of all state spaces. lower_frame.c has what lies in frames, and
- * lower_async.c where operands of copies are.
+ * Shared by loads and stores of all state spaces. lower_frame.c has what lies in frames,
+ * lower_async.c where operands of copies are, and lower_bulk.c their reductions.
  */
 #ifndef CUSHIM_MOCK_PTX_LOWER_LOWER_MEMORY_H
 #define CUSHIM_MOCK_PTX_LOWER_LOWER_MEMORY_H
 
 #include "mock/ptx/exec/async.h"
 #include "mock/ptx/lower/lower.h"
+#include "mock/ptx/machine/reduction.h"
 
 /* Writes the type in memory, such as "s8" or "u32", as far as it matters for the loaded value. */
 void ptx__loaded_type(enum ptx__type type, unsigned declared, char text[8]);
@@ -35,6 +36,9 @@ unsigned ptx__stored(struct ptx__lowering *lower, const struct ptx__operand *ele
 /* Returns the place of an address operand in a state space. */
 struct ptx__place_in ptx__place_of(struct ptx__lowering *lower, const struct ptx__operand *memory,
                                    enum ptx__space space);
+
+/* In lower_bulk.c: the reduction that an instruction names. */
+enum ptx__reduction ptx__reduction_of(const struct ptx__instruction *at);
 
 /*
  * In lower_frame.c: ld and st of named things in the function's frame, or of a kernel's parameters.

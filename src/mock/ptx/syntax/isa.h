@@ -49,7 +49,8 @@ struct ptx__shape {
     uint8_t kind;
     uint8_t type;     /* enum ptx__type, or 100 + the index of the instruction's type */
     uint8_t elements; /* of a vector; 255: those of ".vN", or no vector; 254: any number; 253, 252:
-                         a half, a quarter of the N of ".mMnNkK" */
+                         a half, a quarter of the N of ".mMnNkK"; 251: as ".1d" to ".5d" say, 250:
+                         two fewer. Of brackets: of their last vector */
     bool wide;        /* twice the type's size */
     bool loose;       /* registers may be larger than the type */
     bool result;      /* is written, so it cannot be a constant */
