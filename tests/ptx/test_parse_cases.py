@@ -126,7 +126,7 @@ class Modules(Case):
         said = run(CUSHIM, "ptx", "--coverage", "--forms")[1]
         refused = re.findall(r"^            refused: (cvt\S+ .*?;) (.*)", said, re.M)
         self.assertTrue(refused)
-        begin = NEWEST + ".entry k() { .reg .f32 %f<9>; .reg .b16 %h<9>; .reg .b32 %r<9>;\n"
+        begin = NEWEST.replace('version 9.0', 'version 9.5') + ".entry k() { .reg .f32 %f<9>; .reg .b16 %h<9>; .reg .b32 %r<9>;\n"
         for statement, why in refused:
             path = self.write(begin + statement + " ret; }")
             status, answer = run(CUSHIM, "ptx", "--capability", "12.1", path)
