@@ -44,14 +44,39 @@ static const struct group {
     {"resources", ask_resources},
     {"green", ask_green},
     {"green_run", ask_green_run},
+    {"logs", ask_logs},
+    {"coredump", ask_coredump},
+    {"checkpoint", ask_checkpoint},
+    {"checkpoint_self", ask_checkpoint_self},
+    {"shared_oob", ask_shared_oob},
+    {"shared_oob_first", ask_shared_oob_first},
+    {"shared_trap", ask_shared_trap},
+    {"shared_trap_first", ask_shared_trap_first},
     {"cluster_sizes", ask_cluster_sizes},
+    {"jit", ask_jit},
+    {"jit_options", ask_jit_options},
+    {"jit_logs", ask_jit_logs},
+    {"linker_states", ask_linker_states},
+    {"linker_null", ask_linker_null},
+    {"first_versions", ask_first_versions},
+    {"first_context", ask_first_context},
+    {"environment", ask_environment},
+    {"environment_two", ask_environment_two},
+    {"graph_memory", ask_graph_memory},
+    {"device_graph", ask_device_graph},
+    {"elapsed", ask_elapsed},
     {"newer", ask_newer},
 };
 
 #define N_GROUPS (sizeof(groups) / sizeof(*groups))
 
 static void *library;
-static const char *group_name;
+static const char *name_of_library, *group_name;
+
+const char *library_path(void)
+{
+    return name_of_library;
+}
 
 driver_function *find(const char *name)
 {
@@ -193,6 +218,8 @@ static int run_group(const char *name)
 
 static int run(const char *what)
 {
+    if (!strcmp(what, "environment_child"))
+        ask_environment_child();
     return strcmp(what, "devices") ? run_group(what) : describe_devices();
 }
 
@@ -210,6 +237,7 @@ int main(int argc, char **argv)
     }
     /* So that what was said before a crash is not lost. */
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+    name_of_library = argv[1];
     library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         fprintf(stderr, "%s\n", dlerror());

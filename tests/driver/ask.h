@@ -23,6 +23,9 @@ typedef void driver_function(void);
 /* The driver's function of this exact name; NULL, and a line that says so, if there is none. */
 driver_function *find(const char *name);
 
+/* The library that is asked. */
+const char *library_path(void);
+
 /* What a call answers where the function is missing. */
 #define MISSING (-1)
 
@@ -89,7 +92,30 @@ void ask_exec_change(void);
 void ask_resources(void);
 void ask_green(void);
 void ask_green_run(void);
+void ask_logs(void);
+void ask_coredump(void);
+void ask_checkpoint(void);
+void ask_checkpoint_self(void);
+void ask_shared_oob(void);
+void ask_shared_oob_first(void);
+void ask_shared_trap(void);
+void ask_shared_trap_first(void);
 void ask_cluster_sizes(void);
+void ask_jit(void);
+void ask_jit_options(void);
+void ask_jit_logs(void);
+void ask_linker_states(void);
+void ask_linker_null(void);
+void ask_first_versions(void);
+void ask_first_context(void);
+void ask_environment(void);
+void ask_environment_two(void);
+void ask_graph_memory(void);
+void ask_device_graph(void);
+void ask_elapsed(void);
 void ask_newer(void);
+
+/* A process that `environment` starts: it is in no list. */
+void ask_environment_child(void);
 
 #endif

@@ -49,7 +49,7 @@ static void check(const struct mock__config *config, const char *list)
         require(config->peers[i] >> config->n_devices == 0, "a peer that is not there");
     }
     n = mock__visible(list, config, visible);
-    require(n >= 0 && n <= config->n_devices, "more devices are visible than there are");
+    require(n >= MOCK__VISIBLE_WRONG && n <= config->n_devices, "more devices are visible than there are");
     for (int i = 0; i < n; i++)
         require(visible[i] >= 0 && visible[i] < config->n_devices, "a device that is not there");
 }

@@ -86,7 +86,7 @@ Test(graph_memory, parameters_are_checked_and_read_back)
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphAddMemAllocNode(&node, graph, NULL, 0, &params));
     params = alloc_params(0, BYTES);
     params.poolProps.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphAddMemAllocNode(&node, graph, NULL, 0, &params));
+    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuGraphAddMemAllocNode(&node, graph, NULL, 0, &params));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphAddMemAllocNode(&node, graph, NULL, 0, NULL));
     params = alloc_params(0, BYTES);
     params.accessDescCount = 1;
@@ -260,7 +260,7 @@ Test(graph_memory, what_graphs_with_memory_cannot_do)
     EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuGraphRemoveDependencies(graph, &node, &free_node, 1));
     EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuGraphAddChildGraphNode(&child, outer, NULL, 0, graph));
     /* Two could be launched at the same time, with one address. */
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphInstantiateWithFlags(&second, graph, 0));
+    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuGraphInstantiateWithFlags(&second, graph, 0));
     OK(mock_cuGraphExecDestroy(exec));
     second = instantiate(graph);
     OK(mock_cuGraphLaunch(second, one));

@@ -30,6 +30,7 @@ static void reset_settings(struct mock__context *context, unsigned flags)
     context->flags = flags | CU_CTX_MAP_HOST;
     context->fault = CUDA_SUCCESS;
     context->cache_config = CU_FUNC_CACHE_PREFER_NONE;
+    context->coredump = mock__coredump_of(flags);
     context->peers = 0;
     memcpy(context->limits, context->device->profile->limits, sizeof(context->limits));
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "mock/base/coredump.h"
 #include "mock/base/objects.h"
 #include "mock/functions.h"
 
@@ -26,6 +27,7 @@ struct mock__context {
     bool alive;     /* false: a released primary context, of which only the handle exists */
     CUresult fault; /* the error that broke it; every later use returns it */
     int cache_config;
+    struct mock__coredump coredump;
     size_t limits[MOCK__N_LIMITS];
     uint32_t peers;              /* one bit for each device whose memory was made accessible */
     unsigned capturing;          /* how many of its streams capture */

@@ -19,6 +19,8 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static bool initialised;
+
+static int process_state; /* of checkpoints; 0: it runs */
 static struct mock__device devices[MOCK__MAX_DEVICES];
 static int n_devices;
 
@@ -81,12 +83,30 @@ CUresult mock__enter(void)
     if (in_callback)
         return CUDA_ERROR_NOT_PERMITTED;
     take_lock();
+    while (process_state)
+        mock__lock_wait(0);
     if (initialised) {
         mock__upcalls.entered();
         return CUDA_SUCCESS;
     }
     release_lock();
     return CUDA_ERROR_NOT_INITIALIZED;
+}
+
+bool mock__is_initialised(void)
+{
+    return initialised;
+}
+
+int mock__process_state(void)
+{
+    return process_state;
+}
+
+void mock__set_process_state(int state)
+{
+    process_state = state;
+    mock__lock_changed();
 }
 
 void mock__leave(const CUresult *entered)
@@ -320,6 +340,13 @@ static CUresult add_devices(const struct mock__config **ret_config)
         tell_of_dropped(config);
         *ret_config = config;
         return CUDA_SUCCESS;
+    }
+    if (n_devices == MOCK__VISIBLE_WRONG) {
+        n_devices = 0;
+        cushim__fail(CUDA_ERROR_INVALID_DEVICE,
+                     "CUDA_VISIBLE_DEVICES names a device twice, or CUDA_DEVICE_ORDER is neither "
+                     "PCI_BUS_ID nor FASTEST_FIRST");
+        return CUDA_ERROR_INVALID_DEVICE;
     }
     if (!error.length) {
         tell_of_dropped(config);

@@ -47,6 +47,14 @@ static inline int mock__attribute(const struct mock__device *device, CUdevice_at
 CUresult mock__enter(void);
 void mock__leave(const CUresult *entered);
 
+/*
+ * The state of the process, as a CUprocessState: functions of the driver wait until it runs
+ * (device/checkpoint.c). Callers hold the lock.
+ */
+bool mock__is_initialised(void);
+int mock__process_state(void);
+void mock__set_process_state(int state);
+
 /* Begins a driver function. The lock is released at the end of the scope. */
 #define MOCK__ENTER()                                                                              \
     __attribute__((cleanup(mock__leave))) const CUresult mock__entered = mock__enter();            \

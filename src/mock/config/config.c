@@ -137,6 +137,12 @@ static bool load(const struct wish *from, struct mock__config *ret_config,
     return good;
 }
 
+/* Both orders are that of the configuration. */
+static bool order_valid(const char *order)
+{
+    return !order || !strcmp(order, "PCI_BUS_ID") || !strcmp(order, "FASTEST_FIRST");
+}
+
 bool mock__config_fix(const struct mock__config **ret_config, int ret_visible[MOCK__MAX_DEVICES],
                       int *ret_n_visible, struct cushim__str *error)
 {
@@ -149,7 +155,10 @@ bool mock__config_fix(const struct mock__config **ret_config, int ret_visible[MO
          * cushim__env() cannot be used: for it an empty variable is unset, but here an empty list
          * hides all devices.
          */
-        *ret_n_visible = mock__visible(secure_getenv("CUDA_VISIBLE_DEVICES"), &fixed, ret_visible);
+        *ret_n_visible =
+            order_valid(secure_getenv("CUDA_DEVICE_ORDER"))
+                ? mock__visible(secure_getenv("CUDA_VISIBLE_DEVICES"), &fixed, ret_visible)
+                : MOCK__VISIBLE_WRONG;
         *ret_config = &fixed;
         good = *ret_n_visible > 0;
         atomic_store(&version, fixed.driver_version);

@@ -36,6 +36,9 @@ struct mock__config {
     bool watch_host;      /* check the host's accesses to memory of unfinished work */
 };
 
+/* Instead of a number of devices: with what is in the variables, there is no list of devices. */
+#define MOCK__VISIBLE_WRONG (-1)
+
 /*
  * Reads the configuration and fixes it. *ret_visible gets the indices of the devices that
  * CUDA_VISIBLE_DEVICES leaves, in the order that the program sees.

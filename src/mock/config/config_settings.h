@@ -47,7 +47,8 @@ bool mock__parse_bool(const char *text, bool *ret_value);
 
 /*
  * Reads CUDA_VISIBLE_DEVICES as the driver does. Writes the indices of the visible devices in the
- * order of the list, and returns their number. NULL stands for an unset variable.
+ * order of the list, and returns their number; MOCK__VISIBLE_WRONG if a device is there twice. NULL
+ * stands for an unset variable.
  */
 int mock__visible(const char *text, const struct mock__config *config,
                   int ret_visible[MOCK__MAX_DEVICES]);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * CUDA_VISIBLE_DEVICES. NVIDIA's programming guide defines lists of ordinals and of abbreviated
- * UUIDs, and that the first invalid entry ends a list. It does not define entries that appear
- * twice, numbers with letters after them, and lists of both kinds. For these the mock does what
- * PyTorch does, which agrees with drivers: an entry that appears twice hides all devices, letters
- * after a number are ignored, and an entry of another kind than the first one is invalid.
+ * UUIDs, and that the first invalid entry ends a list. The rest is as recorded drivers do it: with an
+ * entry that appears twice cuInit() fails, characters after a number or a whole UUID are ignored,
+ * and an entry of another kind than the first one is invalid.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -12,14 +11,15 @@
 
 #include "mock/config/config_settings.h"
 
-/* Returns -1 if no device has this ordinal. A number that is too large is as invalid as a text. */
+/* Returns -1 if no device has this ordinal. */
 static int by_ordinal(const char *entry, const struct mock__config *config)
 {
-    const long ordinal = strtol(entry, NULL, 10);
+    /* Of a number that is too large, a driver takes the low half. */
+    const int ordinal = (int) strtol(entry, NULL, 10);
 
-    if (!isdigit((unsigned char) entry[*entry == '+']))
+    if (!isdigit((unsigned char) entry[*entry == '+' || *entry == '-']))
         return -1;
-    return ordinal >= 0 && ordinal < config->n_devices ? (int) ordinal : -1;
+    return ordinal >= 0 && ordinal < config->n_devices ? ordinal : -1;
 }
 
 /* Returns -1 if the UUIDs of no device, or of several devices, begin in this way. */
@@ -31,7 +31,7 @@ static int by_uuid(const char *entry, size_t length, const struct mock__config *
         char uuid[MOCK__UUID_TEXT];
 
         mock__profile_uuid_text(&config->devices[i], uuid);
-        if (strncmp(uuid, entry, length))
+        if (strncmp(uuid, entry, length < sizeof(uuid) - 1 ? length : sizeof(uuid) - 1))
             continue;
         if (found >= 0)
             return -1;
@@ -69,8 +69,7 @@ int mock__visible(const char *text, const struct mock__config *config,
 
     if (!text)
         return all_visible(config, ret_visible);
-    text += strspn(text, " \t");
-    uuids = is_uuid(text);
+    uuids = is_uuid(text); /* not behind a blank */
     while (text) {
         const char *comma = strchr(text, ',');
         const char *entry = text + strspn(text, " \t");
@@ -80,7 +79,7 @@ int mock__visible(const char *text, const struct mock__config *config,
         if (place < 0)
             break;
         if (contains(ret_visible, n, place))
-            return 0;
+            return MOCK__VISIBLE_WRONG;
         ret_visible[n++] = place;
         text = comma ? comma + 1 : NULL;
     }

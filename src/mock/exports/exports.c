@@ -27,6 +27,7 @@
 #include "interpose/interpose.h"
 #include "interpose/trace.h"
 #include "mock/config/symbols.h"
+#include "mock/exports/logs.h"
 
 enum { INVALID_VALUE = 1 }; /* CUDA_ERROR_INVALID_VALUE */
 
@@ -140,27 +141,43 @@ static void asked_after(struct cushim_call *call, void *user)
     atomic_fetch_sub(&inside, 1);
 }
 
+/* Puts hooks around all that are there. */
+static cushim_status put_around(const struct cushim_hooks *hooks, size_t n)
+{
+    cushim__entry *const *table;
+    int slot;
+    const cushim_status status = cushim__interpose(
+        &(struct cushim__interposition){CUSHIM_LIBRARY_CUDA, mock__forward, hooks, n},
+        "cushim mock", &slot, &table);
+
+    if (status == CUSHIM_OK)
+        CUSHIM__PUBLISH(mock__forward, table);
+    return status;
+}
+
 /* The trace comes first, so that it sees what the program sees, including faults. */
 static cushim_status put_hooks(const char *path, const char *rules)
 {
     struct cushim_hooks hooks[3];
-    cushim__entry *const *table;
     cushim_status status;
     size_t n = 0;
-    int slot;
 
     if (path)
         hooks[n++] = trace_hooks(path);
     if (rules)
         hooks[n++] = fault_hooks(rules);
     hooks[n++] = (struct cushim_hooks){.before = asked_before, .after = asked_after};
-    status = cushim__interpose(
-        &(struct cushim__interposition){CUSHIM_LIBRARY_CUDA, mock__functions, hooks, n},
-        "cushim mock", &slot, &table);
-    if (status == CUSHIM_OK)
-        CUSHIM__PUBLISH(mock__forward, table);
+    status = put_around(hooks, n);
     hooked = status == CUSHIM_OK;
     return status;
+}
+
+void mock__hook_calls(const struct cushim_hooks *wanted)
+{
+    pthread_mutex_lock(&lock);
+    if (put_around(wanted, 1))
+        fprintf(stderr, "cushim mock: %s\n", cushim__error()->text);
+    pthread_mutex_unlock(&lock);
 }
 
 __attribute__((constructor)) static void put_hooks_of_environment(void)

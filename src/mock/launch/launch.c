@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/env.h"
 #include "base/util.h"
 #include "mock/base/green.h"
 #include "mock/base/newer.h"
@@ -18,6 +19,7 @@
 #include "mock/module/module.h"
 #include "mock/module/occupancy.h"
 #include "mock/module/program.h"
+#include "mock/queue/schedule.h"
 #include "mock/stream/event.h"
 #include "mock/stream/stream.h"
 
@@ -308,6 +310,14 @@ CUresult mock__kernel_work(const struct mock__request *request, struct mock__wor
     return CUDA_SUCCESS;
 }
 
+/* Launches wait for their end, if CUDA_LAUNCH_BLOCKING is 1. */
+static bool blocking(void)
+{
+    const char *value = cushim__env("CUDA_LAUNCH_BLOCKING");
+
+    return value && !strcmp(value, "1");
+}
+
 CUresult mock__launch(const struct mock__request *request)
 {
     struct mock__function *function = NULL;
@@ -324,7 +334,7 @@ CUresult mock__launch(const struct mock__request *request)
     MOCK__TRY(mock__stream_submit(stream, work));
     for (unsigned i = 0; i < request->n_events; i++)
         MOCK__TRY(mock__event_record(request->events[i], stream));
-    return CUDA_SUCCESS;
+    return blocking() && !stream->capture ? mock__wait_queue(stream->queue) : CUDA_SUCCESS;
 }
 
 static CUresult launch(const struct mock__request *request)

@@ -38,8 +38,11 @@ static void write_buffer(const struct mock__jit_buffer *buffer, const struct ptx
         return;
     ptx__log_append(&text, messages, "application ptx input", errors);
     snprintf(buffer->text, buffer->size, "%s", cushim__str_get(&text));
+    /* Of a text that does not fit, a driver tells the size of the buffer. */
     if (buffer->ret_size)
-        *buffer->ret_size = (void *) (uintptr_t) strlen(buffer->text);
+        *buffer->ret_size = (void *) (uintptr_t) (buffer->size > 1 && text.length >= buffer->size
+                                                      ? buffer->size
+                                                      : strlen(buffer->text));
 }
 
 void mock__jit_log_write(const struct mock__jit_log *log, const struct ptx__log *messages)

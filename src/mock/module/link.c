@@ -182,9 +182,9 @@ CUresult mock_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut
     MOCK__ENTER();
     MOCK__TRY(find(state, &link));
     MOCK__REQUIRE(cubinOut && link->linker.n_texts, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!link->image, CUDA_ERROR_INVALID_HANDLE);
     MOCK__TRY(complete(link, &image, &length));
-    if (!link->image)
-        link->image = TAKE_PTR(image);
+    link->image = TAKE_PTR(image);
     *cubinOut = link->image;
     if (sizeOut)
         *sizeOut = length + 1;

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/env.h"
 #include "base/util.h"
 #include "mock/base/state.h"
 #include "mock/module/jit_limits.h"
@@ -116,11 +117,15 @@ CUresult mock_cuModuleUnload(CUmodule hmod)
 }
 
 #if CUDA_VERSION >= 11070
+/* Which it is shows nowhere else: modules are read when they are loaded. */
 CUresult mock_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 {
+    const char *loading;
+
     MOCK__ENTER();
     MOCK__REQUIRE(mode, CUDA_ERROR_INVALID_VALUE);
-    *mode = CU_MODULE_LAZY_LOADING;
+    loading = cushim__env("CUDA_MODULE_LOADING");
+    *mode = loading && !strcmp(loading, "EAGER") ? CU_MODULE_EAGER_LOADING : CU_MODULE_LAZY_LOADING;
     return CUDA_SUCCESS;
 }
 #endif

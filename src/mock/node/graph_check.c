@@ -85,23 +85,38 @@ static CUresult check_bodies(const struct mock__graph *graph, struct mock__refus
     return CUDA_SUCCESS;
 }
 
-/* The answer to a node that a graph for the device cannot have. */
-static CUresult answer_to(const struct mock__node *node)
+/* The device reaches both sides by itself. */
+static bool is_of_device(const struct mock__end *end)
 {
-    return mock__node_type(node) == (CUgraphNodeType) MOCK__NODE_CONDITIONAL
-               ? CUDA_ERROR_INVALID_VALUE
-               : CUDA_ERROR_NOT_SUPPORTED;
+    return end->array || mock__memory_find(end->address);
 }
 
-/* Such a graph does something, and nothing that takes the host. */
-static CUresult check_for_device(const struct mock__graph *graph, struct mock__refusal *ret)
+/* Why a graph for the device cannot have a node, whose context is to be this one; 0: it can. */
+static int reason_against_device(const struct mock__node *node, CUcontext context)
+{
+    const CUgraphNodeType type = mock__node_type(node);
+    const struct mock__copy *copy =
+        type == CU_GRAPH_NODE_TYPE_MEMCPY ? mock__copy_of_work(node->work) : NULL;
+
+    if (!(FOR_DEVICE & BIT(type)) || (copy && !(is_of_device(&copy->src) && is_of_device(&copy->dst))))
+        return MOCK__OPERATION_NOT_SUPPORTED;
+    return node->work->context && node->work->context != context ? MOCK__MULTIPLE_CONTEXTS : 0;
+}
+
+/* Such a graph does something, all of it in one context, and nothing that takes the host. */
+static CUresult check_for_device(const struct mock__graph *graph, CUcontext *context,
+                                 struct mock__refusal *ret)
 {
     MOCK__REQUIRE(graph->n, CUDA_ERROR_INVALID_VALUE);
     for (const struct mock__node *node = graph->first; node; node = node->next) {
-        if (!(FOR_DEVICE & BIT(mock__node_type(node))))
-            return refuse(ret, MOCK__OPERATION_NOT_SUPPORTED, node, answer_to(node));
+        int reason;
+
+        *context = *context ? *context : node->work->context;
+        reason = reason_against_device(node, *context);
+        if (reason)
+            return refuse(ret, reason, node, CUDA_ERROR_INVALID_VALUE);
         if (mock__child_of(node))
-            MOCK__TRY(check_for_device(mock__child_of(node), ret));
+            MOCK__TRY(check_for_device(mock__child_of(node), context, ret));
     }
     return CUDA_SUCCESS;
 }
@@ -121,11 +136,13 @@ static bool is_captured(const struct mock__graph *graph)
 CUresult mock__graph_check(const struct mock__graph *graph, bool for_device,
                            struct mock__refusal *ret)
 {
+    CUcontext context = NULL;
+
     MOCK__REQUIRE(!graph->moved && !is_captured(graph), CUDA_ERROR_INVALID_VALUE);
     if (graph->n_conditional || graph->conditions) {
         if (mock__conditions_unused(graph))
             return refuse(ret, MOCK__HANDLE_UNUSED, NULL, CUDA_ERROR_INVALID_VALUE);
         MOCK__TRY(check_bodies(graph, ret));
     }
-    return for_device ? check_for_device(graph, ret) : CUDA_SUCCESS;
+    return for_device ? check_for_device(graph, &context, ret) : CUDA_SUCCESS;
 }

@@ -62,9 +62,9 @@ static CUresult fill_in(struct mock__exec *exec, const struct mock__graph *graph
 static CUresult check_alone(const struct mock__graph *graph)
 {
     MOCK__REQUIRE(!mock__graph_is_body(graph), CUDA_ERROR_NOT_SUPPORTED);
-    MOCK__REQUIRE(!graph->n_execs || !graph->n_conditional, CUDA_ERROR_NOT_SUPPORTED);
-    MOCK__REQUIRE((!graph->n_execs && !graph->parent) || !mock__graph_has_memory(graph),
-                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!graph->n_execs || (!graph->n_conditional && !mock__graph_has_memory(graph)),
+                  CUDA_ERROR_NOT_SUPPORTED);
+    MOCK__REQUIRE(!graph->parent || !mock__graph_has_memory(graph), CUDA_ERROR_INVALID_VALUE);
     return CUDA_SUCCESS;
 }
 
@@ -180,7 +180,7 @@ CUresult mock_cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags)
     MOCK__ENTER();
     MOCK__REQUIRE(flags, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__exec_find(hGraphExec, &exec));
-    *flags = exec->flags & ~(uint64_t) UPLOAD;
+    *flags = exec->flags & ~(uint64_t) (UPLOAD | USE_NODE_PRIORITY);
     return CUDA_SUCCESS;
 }
 #endif

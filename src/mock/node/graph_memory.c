@@ -285,11 +285,15 @@ static bool access_valid(const CUDA_MEM_ALLOC_NODE_PARAMS *p)
     return true;
 }
 
-static bool alloc_valid(const CUDA_MEM_ALLOC_NODE_PARAMS *p)
+static CUresult check_alloc(const CUDA_MEM_ALLOC_NODE_PARAMS *p)
 {
-    return p && p->bytesize && p->poolProps.allocType == CU_MEM_ALLOCATION_TYPE_PINNED &&
-           p->poolProps.handleTypes == CU_MEM_HANDLE_TYPE_NONE &&
-           p->poolProps.location.type == CU_MEM_LOCATION_TYPE_DEVICE && access_valid(p);
+    MOCK__REQUIRE(p && p->bytesize && p->poolProps.allocType == CU_MEM_ALLOCATION_TYPE_PINNED &&
+                      access_valid(p),
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(p->poolProps.handleTypes == CU_MEM_HANDLE_TYPE_NONE &&
+                      p->poolProps.location.type == CU_MEM_LOCATION_TYPE_DEVICE,
+                  CUDA_ERROR_NOT_SUPPORTED);
+    return CUDA_SUCCESS;
 }
 
 CUresult mock__describe_alloc(const void *params, struct mock__work **ret_work)
@@ -299,7 +303,7 @@ CUresult mock__describe_alloc(const void *params, struct mock__work **ret_work)
     struct mock__context *context = NULL;
     struct mock__work *work = NULL;
 
-    MOCK__REQUIRE(alloc_valid(p), CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(check_alloc(p));
     MOCK__TRY(context_on(p->poolProps.location.id, &context));
     MOCK__TRY(mock__alloc_work(context, p->bytesize, "cuGraphAddMemAllocNode", &work));
     if (!copy_access((struct memory_work *) work, p->accessDescs, p->accessDescCount)) {

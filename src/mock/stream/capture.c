@@ -193,6 +193,11 @@ CUresult mock__capture_event_refuse(const struct mock__event *event)
     return capture ? invalidate(capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) : CUDA_SUCCESS;
 }
 
+bool mock__capture_has_event(const struct mock__event *event)
+{
+    return event->captured_by && find(event->captured_by);
+}
+
 /* --- nodes --- */
 
 /* Makes the new node the only dependency of the stream's next node. */

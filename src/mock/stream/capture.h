@@ -70,6 +70,9 @@ CUresult mock__capture_context_refuse(const struct mock__context *context);
 CUresult mock__capture_green_refuse(const struct mock__green *green);
 CUresult mock__capture_event_refuse(const struct mock__event *event);
 
+/* Tells whether a capture that has not ended has recorded the event. */
+bool mock__capture_has_event(const struct mock__event *event);
+
 /* Tells whether this is the legacy stream, and a blocking stream of its context captures. */
 bool mock__capture_implied(const struct mock__stream *stream);
 

@@ -284,6 +284,14 @@ static bool has_time(const struct mock__event *event)
     return event->mark && !(event->flags & CU_EVENT_DISABLE_TIMING);
 }
 
+/* An event that a capture has recorded has no time, neither before nor after its end. */
+static CUresult check_captured(const struct mock__event *event)
+{
+    if (!event->captured_by)
+        return CUDA_SUCCESS;
+    return mock__capture_has_event(event) ? CUDA_ERROR_CAPTURED_EVENT : CUDA_ERROR_INVALID_VALUE;
+}
+
 CUresult mock_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
 {
     struct mock__event *start = NULL, *end = NULL;
@@ -291,7 +299,11 @@ CUresult mock_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent h
     MOCK__ENTER();
     MOCK__TRY(mock__event_find(hStart, &start));
     MOCK__TRY(mock__event_find(hEnd, &end));
-    MOCK__REQUIRE(pMilliseconds && has_time(start) && has_time(end), CUDA_ERROR_INVALID_HANDLE);
+    MOCK__TRY(check_captured(start));
+    MOCK__TRY(check_captured(end));
+    MOCK__REQUIRE(pMilliseconds && has_time(start) && has_time(end) &&
+                      start->context == end->context,
+                  CUDA_ERROR_INVALID_HANDLE);
     if (!mock__point_reached(&start->point) || !mock__point_reached(&end->point)) {
         mock__schedule_asked();
         return CUDA_ERROR_NOT_READY;
