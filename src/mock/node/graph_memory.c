@@ -287,11 +287,17 @@ static bool access_valid(const CUDA_MEM_ALLOC_NODE_PARAMS *p)
 
 static CUresult check_alloc(const CUDA_MEM_ALLOC_NODE_PARAMS *p)
 {
+    enum { HOST_NUMA = 3 }; /* CU_MEM_LOCATION_TYPE_HOST_NUMA, which older headers lack */
+    const int type = p ? (int) p->poolProps.location.type : 0;
+
     MOCK__REQUIRE(p && p->bytesize && p->poolProps.allocType == CU_MEM_ALLOCATION_TYPE_PINNED &&
                       access_valid(p),
                   CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE((unsigned) p->poolProps.handleTypes <= CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR &&
+                      type >= CU_MEM_LOCATION_TYPE_DEVICE && type <= HOST_NUMA,
+                  CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(p->poolProps.handleTypes == CU_MEM_HANDLE_TYPE_NONE &&
-                      p->poolProps.location.type == CU_MEM_LOCATION_TYPE_DEVICE,
+                      type == CU_MEM_LOCATION_TYPE_DEVICE,
                   CUDA_ERROR_NOT_SUPPORTED);
     return CUDA_SUCCESS;
 }
