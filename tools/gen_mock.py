@@ -9,8 +9,9 @@ The implementation of cuX is called mock_cuX. The header types each of them from
 the toolkit's own declaration, so that an implementation cannot drift from it.
 
 The defaults give every function a weak definition that answers
-CUDA_ERROR_NOT_SUPPORTED (mock__unsupported()), or that no context takes it (mock__narrow()); a definition in a file of the mock replaces it when the
-library is linked. A function that is another one's twin (Row.twin_of) is defined there for good: it
+CUDA_ERROR_NOT_SUPPORTED (mock__unsupported()); a definition in a file of the mock replaces it when the
+library is linked. A function with addresses of 32 bits is reached through a gate, which asks whether
+the current context is of its time. A function that is another one's twin (Row.twin_of) is defined there for good: it
 calls the other one. They are compiled without CUDA's headers, from the machine's
 view of the arguments, and so also cover functions newer than the toolkit of the
 build.
@@ -52,6 +53,8 @@ DEFAULTS = """\
 
 {declarations}
 {definitions}
+/* Before the functions for contexts of the first version. */
+{gates}
 /* The exported functions: there are none in a static build. */
 {exports}
 cushim__entry *const mock__functions[] = {{
@@ -81,8 +84,7 @@ def function(row):
 
 def default_body(row):
     unused = "".join(f"    (void) a{i};\n" for i in range(len(row.arguments)))
-    answer = "mock__narrow" if "narrow" in row.flags else "mock__unsupported"
-    return f"{unused}    return {answer}();\n"
+    return f"{unused}    return mock__unsupported();\n"
 
 
 def twin_body(row):
@@ -106,6 +108,19 @@ def definition(row):
     return f"{function(row)}\n{{\n{twin_body(row) if row.twin_of else default_body(row)}}}\n"
 
 
+def entrance(row):
+    """The function that callers reach."""
+    return f"{'gate' if 'narrow' in row.flags else 'mock'}_{row.symbol}"
+
+
+def gate(row):
+    return (
+        f"static int {entrance(row)}({symbols.parameters(row)})\n{{\n"
+        "    const int refused = mock__refuse_narrow();\n\n"
+        f"    return refused ? refused : mock_{row.symbol}({symbols.arguments(row)});\n}}\n"
+    )
+
+
 def header(path, rows):
     prototypes = "".join(prototype(row) for row in rows if in_cuda_h(row))
     return symbols.banner(path, "the mock's prototypes") + HEADER.format(prototypes=prototypes)
@@ -121,10 +136,11 @@ def defaults(path, rows):
     return symbols.banner(path, "the mock's defaults") + DEFAULTS.format(
         declarations="".join(declaration(row) for row in rows),
         definitions="\n".join(definition(row) for row in rows),
+        gates="\n".join(gate(row) for row in rows if "narrow" in row.flags),
         exports="".join(
             f"EXPORTED extern int {row.symbol}({symbols.parameters(row)});\n" for row in rows
         ),
-        functions="".join(f"    (cushim__entry *) mock_{row.symbol},\n" for row in rows),
+        functions="".join(f"    (cushim__entry *) {entrance(row)},\n" for row in rows),
         exported="".join(f"    (cushim__entry *) {row.symbol},\n" for row in rows),
     )
 

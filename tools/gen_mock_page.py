@@ -6,7 +6,7 @@ gen_mock_page.py           writes the page
 gen_mock_page.py --check   fails if the page is not what it would write
 
 A function is defined if a file of src/mock has mock_<name>, or if it is the generated twin of one
-that is (Row.twin_of in symbols.py), or a first version for addresses of 32 bits ("narrow" there). Every other one has the generated
+that is (Row.twin_of in symbols.py). Every other one has the generated
 default, which answers CUDA_ERROR_NOT_SUPPORTED. src/mock/unsupported.tsv says why a function has
 no more than that, or why a definition only checks its arguments. A function that is neither
 defined nor there was forgotten, and is an error; so is a line there that matches nothing.
@@ -136,34 +136,23 @@ def reasoned(kind, why):
     return f"\n## {TITLES[kind]}\n" + "".join(parts)
 
 
-NARROW = """
-## First versions, for addresses of 32 bits
-
-No driver of today makes the contexts that they are for. They answer `CUDA_ERROR_INVALID_CONTEXT`.
-
-"""
-
-
-def page(rows, where, reasons, twins, narrow=()):
+def page(rows, where, reasons, twins):
     where = with_twins(where, twins)
-    rows = [row for row in rows if row not in narrow]
     why = sort_out(rows, where, reasons)
     count = {kind: sum(r.kind == kind for r in why.values()) for kind in TITLES}
     real = [row for row in rows if row in where and row not in why]
-    text = HEAD.format(implemented=len(real) + len(narrow), rows=len(rows) + len(narrow), checked=count["checked"],
+    text = HEAD.format(implemented=len(real), rows=len(rows), checked=count["checked"],
                        default=count["default"], generated=len(twins.keys() & where.keys()))
     for file in sorted({where[row] for row in real}):
         text += f"\n## `src/mock/{file}`\n\n" + names(r for r in real if where[r] == file)
-    text += NARROW + names(narrow) if narrow else ""
     return text + "".join(reasoned(kind, why) for kind in TITLES)
 
 
 def main():
     rows = symbols.read(ROOT / "src/loader/cuda.symbols")
     twins = {r.symbol: r.twin_of for r in rows if r.twin_of}
-    narrow = [r.symbol for r in rows if "narrow" in r.flags]
     try:
-        text = page([r.symbol for r in rows], defined(), read_reasons(REASONS.read_text()), twins, narrow)
+        text = page([r.symbol for r in rows], defined(), read_reasons(REASONS.read_text()), twins)
     except PageError as error:
         print(error)
         return 1

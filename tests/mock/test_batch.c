@@ -84,18 +84,32 @@ Test(batch, boxes)
 
 #endif
 
-/* No context of today takes addresses of 32 bits. */
 Test(batch, first_versions)
 {
-    unsigned all = 0, from[4] = {1, 2, 3, 4};
+    const CUDA_ARRAY_DESCRIPTOR_v1 descriptor = {4, 0, CU_AD_FORMAT_UNSIGNED_INT32, 1};
+    unsigned all = 0, unused = 0, from[4] = {1, 2, 3, 4}, to[4] = {0};
+    size_t free_before = 0, free_after = 0;
     CUdeviceptr_v1 p = 0;
+    CUarray array = NULL;
 
-    EXPECT(CUDA_ERROR_NOT_INITIALIZED, mock_cuMemAlloc(&p, 16));
     start_watched();
-    EXPECT(CUDA_ERROR_INVALID_CONTEXT, mock_cuMemAlloc(&p, 16));
-    EXPECT(CUDA_ERROR_INVALID_CONTEXT, mock_cuMemFree(0));
-    EXPECT(CUDA_ERROR_INVALID_CONTEXT, mock_cuMemcpyHtoD(0x1000, from, 4));
-    EXPECT(CUDA_ERROR_INVALID_CONTEXT, mock_cuMemGetInfo(NULL, NULL));
+    OK(mock_cuMemGetInfo_v2(&free_before, NULL));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemAlloc(NULL, 16));
+    EXPECT(CUDA_ERROR_OUT_OF_MEMORY, mock_cuMemAlloc(&p, 16));
+    EXPECT(CUDA_ERROR_OUT_OF_MEMORY, mock_cuMemAllocPitch(&p, &unused, 16, 4, 4));
+    OK(mock_cuMemGetInfo_v2(&free_after, NULL));
+    cr_expect(eq(sz, free_after, free_before));
+    OK(mock_cuMemFree(0));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpyHtoD(0x1000, from, 4));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD32(0x1000, 0, 4));
+    EXPECT(CUDA_ERROR_NOT_FOUND, mock_cuMemGetAddressRange(&p, &unused, 0x1000));
     OK(mock_cuDeviceTotalMem(&all, 0));
     cr_expect(eq(uint, all, UINT32_MAX));
+    OK(mock_cuMemGetInfo(&unused, &all));
+    cr_expect(eq(uint, all, UINT32_MAX));
+    OK(mock_cuArrayCreate(&array, &descriptor));
+    OK(mock_cuMemcpyHtoA(array, 0, from, sizeof(from)));
+    OK(mock_cuMemcpyAtoH(to, array, 4, 12));
+    cr_expect(eq(uint, to[2], 4));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpy2D(NULL));
 }

@@ -154,3 +154,14 @@ Test(default_stream, stays_when_a_kernel_calls_a_variant)
     cr_expect(eq(int, (int) inside, CUDA_ERROR_NOT_PERMITTED));
     OK(mock_cuStreamQuery(CU_STREAM_PER_THREAD));
 }
+
+/* All arguments of the first versions have 32 bits, and none of them is taken for negative. */
+Test(default_stream, narrow_arguments_are_widened)
+{
+    unsigned char byte = 0;
+
+    start();
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpyDtoH(&byte, 0xffffffffu, 1));
+    OK(mock_cuMemcpyDtoH(&byte, 0xffffffffu, 0));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemFree(0xffffffffu));
+}

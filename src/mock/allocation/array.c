@@ -87,6 +87,31 @@ CUresult mock_cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pA
     return create(pHandle, flat ? &descriptor : NULL, "cuArrayCreate");
 }
 
+/* The first versions have sizes of 32 bits. */
+CUresult mock_cuArray3DCreate(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR_v1 *pAllocateArray)
+{
+    const CUDA_ARRAY3D_DESCRIPTOR_v1 *const given = pAllocateArray;
+    CUDA_ARRAY3D_DESCRIPTOR descriptor = {0};
+
+    if (given)
+        descriptor = (CUDA_ARRAY3D_DESCRIPTOR){given->Width,  given->Height,      given->Depth,
+                                               given->Format, given->NumChannels, given->Flags};
+    return create(pHandle, given ? &descriptor : NULL, "cuArray3DCreate");
+}
+
+CUresult mock_cuArrayCreate(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR_v1 *pAllocateArray)
+{
+    const CUDA_ARRAY_DESCRIPTOR_v1 *const given = pAllocateArray;
+    CUDA_ARRAY3D_DESCRIPTOR descriptor = {0};
+
+    if (given)
+        descriptor = (CUDA_ARRAY3D_DESCRIPTOR){.Width = given->Width,
+                                               .Height = given->Height,
+                                               .Format = given->Format,
+                                               .NumChannels = given->NumChannels};
+    return create(pHandle, given ? &descriptor : NULL, "cuArrayCreate");
+}
+
 static CUresult get_descriptor(CUDA_ARRAY3D_DESCRIPTOR *ret_descriptor, CUarray handle, bool wanted)
 {
     const struct mock__array *array;
@@ -114,6 +139,27 @@ CUresult mock_cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, C
 
     MOCK__TRY(get_descriptor(&d, hArray, pArrayDescriptor));
     *pArrayDescriptor = (CUDA_ARRAY_DESCRIPTOR){d.Width, d.Height, d.Format, d.NumChannels};
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR_v1 *pArrayDescriptor, CUarray hArray)
+{
+    CUDA_ARRAY3D_DESCRIPTOR d = {0};
+
+    MOCK__TRY(get_descriptor(&d, hArray, pArrayDescriptor));
+    *pArrayDescriptor =
+        (CUDA_ARRAY3D_DESCRIPTOR_v1){(unsigned) d.Width, (unsigned) d.Height, (unsigned) d.Depth,
+                                     d.Format,           d.NumChannels,       d.Flags};
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR_v1 *pArrayDescriptor, CUarray hArray)
+{
+    CUDA_ARRAY3D_DESCRIPTOR d = {0};
+
+    MOCK__TRY(get_descriptor(&d, hArray, pArrayDescriptor));
+    *pArrayDescriptor = (CUDA_ARRAY_DESCRIPTOR_v1){(unsigned) d.Width, (unsigned) d.Height,
+                                                   d.Format, d.NumChannels};
     return CUDA_SUCCESS;
 }
 

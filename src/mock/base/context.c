@@ -72,6 +72,7 @@ CUresult mock__context_create(struct mock__device *device, unsigned flags, bool 
     MOCK__REQUIRE(context, CUDA_ERROR_OUT_OF_MEMORY);
     context->device = device;
     context->primary = primary;
+    context->api_version = MOCK__API;
     context->id = mock__context_new_id();
     result = fill(context, flags);
     if (result != CUDA_SUCCESS) {

@@ -12,6 +12,13 @@
 
 #define MOCK__N_LIMITS 7
 
+/*
+ * The versions of contexts. The first cuCtxCreate() makes contexts of the first one, and functions
+ * with addresses and sizes of 32 bits are for them alone.
+ */
+#define MOCK__API_FIRST 3010
+#define MOCK__API       3020
+
 struct mock__clock;
 struct mock__device;
 struct mock__queue;
@@ -22,16 +29,17 @@ struct mock__context {
     struct mock__device *device;
     uint64_t id;
     unsigned flags;
-    unsigned attached; /* how often cuCtxAttach() was called without a detach */
+    unsigned api_version; /* one of the numbers above */
+    unsigned attached;    /* how often cuCtxAttach() was called without a detach */
     bool primary;
     bool alive;     /* false: a released primary context, of which only the handle exists */
     CUresult fault; /* the error that broke it; every later use returns it */
     int cache_config;
     struct mock__coredump coredump;
     size_t limits[MOCK__N_LIMITS];
-    uint32_t peers;              /* one bit for each device whose memory was made accessible */
-    unsigned capturing;          /* how many of its streams capture */
-    unsigned capturing_blocking; /* how many of those take turns with the legacy stream */
+    uint32_t peers;                   /* one bit for each device whose memory was made accessible */
+    unsigned capturing;               /* how many of its streams capture */
+    unsigned capturing_blocking;      /* how many of those take turns with the legacy stream */
     struct mock__stream *legacy;      /* the legacy default stream */
     struct mock__queue *legacy_queue; /* and its queue */
     /*
@@ -76,8 +84,8 @@ CUresult mock__context_usable(const struct mock__context *context);
 CUresult mock__context_current(struct mock__context **ret_context);
 
 /*
- * The context of a handle, usable or not; the primary context for the handle of a green one. NULL if
- * there is none.
+ * The context of a handle, usable or not; the primary context for the handle of a green one. NULL
+ * if there is none.
  */
 struct mock__context *mock__context_find(CUcontext handle);
 

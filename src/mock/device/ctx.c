@@ -6,9 +6,7 @@
 #include "mock/queue/schedule.h"
 #include "mock/stream/capture.h"
 
-#define API_VERSION 3020
-
-static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev)
+static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev, unsigned api_version)
 {
     struct mock__device *device;
     struct mock__context *context = NULL;
@@ -22,14 +20,20 @@ static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev)
         mock__context_destroy(context);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    context->api_version = api_version;
     mock__made(&context->object.made, "cuCtxCreate");
     *pctx = MOCK__HANDLE(context);
     return CUDA_SUCCESS;
 }
 
+CUresult mock_cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev)
+{
+    return create(pctx, flags, dev, MOCK__API_FIRST);
+}
+
 CUresult mock_cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
 {
-    return create(pctx, flags, dev);
+    return create(pctx, flags, dev, MOCK__API);
 }
 
 #if CUDA_VERSION >= 11040
@@ -37,7 +41,7 @@ CUresult mock_cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, 
                              unsigned int flags, CUdevice dev)
 {
     MOCK__REQUIRE(!paramsArray && !numParams, CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY);
-    return create(pctx, flags, dev);
+    return create(pctx, flags, dev, MOCK__API);
 }
 #endif
 
@@ -49,7 +53,7 @@ CUresult mock_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams
     MOCK__REQUIRE(!ctxCreateParams || !ctxCreateParams->numExecAffinityParams,
                   CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY);
     MOCK__REQUIRE(!ctxCreateParams || !ctxCreateParams->cigParams, CUDA_ERROR_NOT_SUPPORTED);
-    return create(pctx, flags, dev);
+    return create(pctx, flags, dev, MOCK__API);
 }
 #endif
 
@@ -194,7 +198,7 @@ CUresult mock_cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
     MOCK__ENTER();
     MOCK__TRY(mock__context_of(ctx, &context));
     MOCK__REQUIRE(version, CUDA_ERROR_INVALID_VALUE);
-    *version = API_VERSION;
+    *version = context->api_version;
     return CUDA_SUCCESS;
 }
 

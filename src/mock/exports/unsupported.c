@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The result of functions that no other file defines. src/mock/unsupported.tsv has the reasons. */
+/*
+ * The result of functions that no other file defines (src/mock/unsupported.tsv has the reasons),
+ * and of those that the current context is not for.
+ */
 #include "mock/exports/unsupported.h"
 #include "mock/base/state.h"
 
@@ -9,8 +12,12 @@ int mock__unsupported(void)
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-int mock__narrow(void)
+int mock__refuse_narrow(void)
 {
+    const struct mock__context *context;
+
     MOCK__ENTER();
-    return CUDA_ERROR_INVALID_CONTEXT;
+    context = mock__context_find(mock__current_handle());
+    MOCK__REQUIRE(context && context->api_version == MOCK__API_FIRST, CUDA_ERROR_INVALID_CONTEXT);
+    return CUDA_SUCCESS;
 }

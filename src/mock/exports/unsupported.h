@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that nothing implements. Their generated definitions call this one, and see no
- * headers of CUDA.
+ * What the generated definitions of functions call, which see no headers of CUDA.
  */
 #ifndef CUSHIM_MOCK_EXPORTS_UNSUPPORTED_H
 #define CUSHIM_MOCK_EXPORTS_UNSUPPORTED_H
@@ -15,9 +14,10 @@
 CUSHIM__HIDDEN int mock__unsupported(void);
 
 /*
- * The result of a first version with addresses or sizes of 32 bits. It is for contexts of that time; what
- * makes contexts today makes none, as on hardware.
+ * Comes before the first version of a function with addresses or sizes of 32 bits. It is for
+ * contexts of that time: CUDA_ERROR_INVALID_CONTEXT in any other one. Returns CUDA_SUCCESS if it
+ * may run.
  */
-CUSHIM__HIDDEN int mock__narrow(void);
+CUSHIM__HIDDEN int mock__refuse_narrow(void);
 
 #endif

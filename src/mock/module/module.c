@@ -181,3 +181,19 @@ CUresult mock_cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hm
     return mock__module_variable(module, name, dptr, bytes);
 }
 
+/* The first version has 32 bits for addresses and sizes, but no variable has such an address. */
+CUresult mock_cuModuleGetGlobal(CUdeviceptr_v1 *dptr, unsigned int *bytes, CUmodule hmod,
+                                const char *name)
+{
+    CUdeviceptr address = 0;
+    size_t size = 0;
+
+    MOCK__REQUIRE(dptr || bytes, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock_cuModuleGetGlobal_v2(&address, &size, hmod, name));
+    MOCK__REQUIRE((!dptr || address <= UINT_MAX) && size <= UINT_MAX, CUDA_ERROR_INVALID_VALUE);
+    if (dptr)
+        *dptr = (CUdeviceptr_v1) address;
+    if (bytes)
+        *bytes = (unsigned) size;
+    return CUDA_SUCCESS;
+}

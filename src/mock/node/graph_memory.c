@@ -285,6 +285,15 @@ static bool access_valid(const CUDA_MEM_ALLOC_NODE_PARAMS *p)
     return true;
 }
 
+/* The types that Linux has. */
+static bool handle_type_known(unsigned type)
+{
+    enum { FABRIC = 8 }; /* CU_MEM_HANDLE_TYPE_FABRIC, which older headers lack */
+
+    return type == CU_MEM_HANDLE_TYPE_NONE || type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ||
+           type == FABRIC;
+}
+
 static CUresult check_alloc(const CUDA_MEM_ALLOC_NODE_PARAMS *p)
 {
     enum { HOST_NUMA = 3 }; /* CU_MEM_LOCATION_TYPE_HOST_NUMA, which older headers lack */
@@ -293,7 +302,7 @@ static CUresult check_alloc(const CUDA_MEM_ALLOC_NODE_PARAMS *p)
     MOCK__REQUIRE(p && p->bytesize && p->poolProps.allocType == CU_MEM_ALLOCATION_TYPE_PINNED &&
                       access_valid(p),
                   CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE((unsigned) p->poolProps.handleTypes <= CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR &&
+    MOCK__REQUIRE(handle_type_known((unsigned) p->poolProps.handleTypes) &&
                       type >= CU_MEM_LOCATION_TYPE_DEVICE && type <= HOST_NUMA,
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(p->poolProps.handleTypes == CU_MEM_HANDLE_TYPE_NONE &&

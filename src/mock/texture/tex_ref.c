@@ -131,6 +131,17 @@ CUresult mock_cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdevi
     return set_address(ByteOffset, hTexRef, dptr, bytes);
 }
 
+CUresult mock_cuTexRefSetAddress(unsigned int *ByteOffset, CUtexref hTexRef, CUdeviceptr_v1 dptr,
+                                 unsigned int bytes)
+{
+    size_t offset = 0;
+
+    MOCK__TRY(set_address(&offset, hTexRef, dptr, bytes));
+    if (ByteOffset)
+        *ByteOffset = (unsigned) offset;
+    return CUDA_SUCCESS;
+}
+
 static CUresult set_address_2d(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *descriptor,
                                CUdeviceptr address, size_t pitch)
 {
@@ -150,6 +161,16 @@ CUresult mock_cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIP
                                       CUdeviceptr dptr, size_t Pitch)
 {
     return set_address_2d(hTexRef, desc, dptr, Pitch);
+}
+
+CUresult mock_cuTexRefSetAddress2D(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR_v1 *desc,
+                                   CUdeviceptr_v1 dptr, unsigned int Pitch)
+{
+    CUDA_ARRAY_DESCRIPTOR wide = {0};
+
+    if (desc)
+        wide = (CUDA_ARRAY_DESCRIPTOR){desc->Width, desc->Height, desc->Format, desc->NumChannels};
+    return set_address_2d(hTexRef, desc ? &wide : NULL, dptr, Pitch);
 }
 
 CUresult mock_cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents)
@@ -236,6 +257,16 @@ CUresult mock_cuTexRefGetAddress_v2(CUdeviceptr *pdptr, CUtexref hTexRef)
         *pdptr = reference->resource.res.linear.devPtr;
     else
         return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexRefGetAddress(CUdeviceptr_v1 *pdptr, CUtexref hTexRef)
+{
+    CUdeviceptr address = 0;
+
+    MOCK__TRY(mock_cuTexRefGetAddress_v2(pdptr ? &address : NULL, hTexRef));
+    MOCK__REQUIRE(address <= UINT32_MAX, CUDA_ERROR_INVALID_VALUE);
+    *pdptr = (CUdeviceptr_v1) address;
     return CUDA_SUCCESS;
 }
 

@@ -23,6 +23,7 @@ import fnmatch
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 EXCEPTIONS = "exceptions.tsv"
@@ -93,9 +94,10 @@ def ask(program, library, family):
     """The answers to the questions of a family."""
     text = "other_device" if family == TWO_DEVICES else family
     devices = {"CUSHIM_MOCK_DEVICES": "h200,h200" if family == TWO_DEVICES else "h200"}
-    done = subprocess.run([program, library, str(WORKERS), str(SECONDS), text], stdout=subprocess.PIPE,
-                          env={**os.environ, **devices},
-                          stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True, check=True)
+    command = [os.path.abspath(program), os.path.abspath(library), str(WORKERS), str(SECONDS), text]
+    with tempfile.TemporaryDirectory() as folder:  # some functions write files
+        done = subprocess.run(command, stdout=subprocess.PIPE, env={**os.environ, **devices}, cwd=folder,
+                              stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True, check=True)
     return {key: answer for answers in read_output(done.stdout).values() for key, answer in answers.items()}
 
 
