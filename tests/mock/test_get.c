@@ -68,12 +68,18 @@ static void *address(const char *name, int version, cuuint64_t flags)
     return found;
 }
 
+typedef CUresult first_allocation(unsigned *p, unsigned size);
+
 Test(get, versions_and_variants)
 {
     const cuuint64_t per_thread = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    first_allocation *first;
+    unsigned p = 0;
 
     cr_expect(eq(ptr, address("cuMemAlloc", 12000, 0), AT(mock_cuMemAlloc_v2)));
-    cr_expect(eq(ptr, address("cuMemAlloc", 2000, 0), AT(mock_cuMemAlloc)));
+    /* The first version is reached through what refuses contexts that are none of its own. */
+    first = (first_allocation *) (uintptr_t) address("cuMemAlloc", 2000, 0);
+    cr_expect(eq(int, (int) first(&p, 4), CUDA_ERROR_INVALID_CONTEXT));
     cr_expect(eq(ptr, address("cuLaunchKernel", 12000, 0), AT(mock_cuLaunchKernel)));
     cr_expect(eq(ptr, address("cuLaunchKernel", 12000, per_thread), AT(mock_cuLaunchKernel_ptsz)));
     cr_expect(eq(ptr, address("cuMemcpyHtoD", 12000, per_thread), AT(mock_cuMemcpyHtoD_v2_ptds)));
