@@ -78,6 +78,7 @@ Test(get, versions_and_variants)
 
     cr_expect(eq(ptr, address("cuMemAlloc", 12000, 0), AT(mock_cuMemAlloc_v2)));
     /* The first version is reached through what refuses contexts that are none of its own. */
+    OK(mock_cuInit(0));
     first = (first_allocation *) (uintptr_t) address("cuMemAlloc", 2000, 0);
     cr_expect(eq(int, (int) first(&p, 4), CUDA_ERROR_INVALID_CONTEXT));
     cr_expect(eq(ptr, address("cuLaunchKernel", 12000, 0), AT(mock_cuLaunchKernel)));

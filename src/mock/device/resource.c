@@ -120,10 +120,12 @@ static void put(CUdevResource *resource, const struct mock__share *share)
     resource->type = CU_DEV_RESOURCE_TYPE_SM;
     memcpy(resource->_internal_padding, &share->object.handle, sizeof(share->object.handle));
     resource->sm.smCount = share->n;
+#if CUDA_VERSION >= 13000
     if (!share->from) {
         resource->sm.minSmPartitionSize = grain_of(share->device, 0).least;
         resource->sm.smCoscheduledAlignment = grain_of(share->device, 0).multiple;
     }
+#endif
 }
 
 static CUresult take(const CUdevResource *resource, struct mock__share **ret_share)
