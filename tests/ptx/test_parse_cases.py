@@ -52,6 +52,20 @@ class Places(Case):
                          "executed by this device: memory of other machines\n")
         self.assertRegex(said, r":9:5: error: Instruction 'fabric.wait' \(tier 4\)")
 
+    def test_lanes_without_metadata_are_not_selected(self):
+        for words, selector, end, said_of in (
+                ("m64n8k32.f32.f16.f16", 1, "p,1,1,0,0", ""),
+                ("m64n8k32.f32.f16.f16", 2, "p,1,1,0,0", "with floating point types': unexpected "
+                                                        "value '2', expected to be 0 or 1"),
+                ("m64n8k64.f32.e4m3.e4m3", 1, "p,1,1", "with FP8 types': unexpected value '1', "
+                                                       "expected to be 0")):
+            path = self.write(HEAD.replace("sm_90", "sm_90a") + ".entry k() { .reg .b32 %r; .reg .f32 %f; "
+                              ".reg .b64 %d; .reg .pred p; wgmma.mma_async.sp.sync.aligned."
+                              f"{words} {{%f,%f,%f,%f}},%d,%d,%r,{selector},{end}; ret; }}\n")
+            status, said = run(CUSHIM, "ptx", path)
+            self.assertEqual(status, REFUSES if said_of else TAKES, said)
+            self.assertIn(said_of, said)
+
     def test_a_form_of_two_families_is_for_no_other(self):
         for version, target, capability, wanted in (
                 ("9.2", "120f", "12.0", TAKES), ("9.5", "121a", "12.1", TAKES),

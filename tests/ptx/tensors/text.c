@@ -85,7 +85,7 @@ static const char wait[] =
     "    mbarrier.test_wait.parity.acquire.cta.shared::cta.b64 %q, [%bar], 0;\n"
     "    @%q bra DONE;\n"
     "    add.u32 %round, %round, 1;\n"
-    "    setp.lt.u32 %p, %round, 20000;\n"
+    "    setp.lt.u32 %p, %round, 1000;\n"
     "    @%p bra WAIT;\n"
     "DONE:\n";
 

@@ -169,6 +169,54 @@ static bool check_replace(const struct ptx__check *check)
            check_range(check, 1, 0, 4);
 }
 
+/* --- sparse products --- */
+
+static bool is_wide(enum ptx__type type)
+{
+    return type == PTX_F16 || type == PTX_BF16 || type == PTX_TF32;
+}
+
+/*
+ * The selector tells which lanes of a quad have the metadata. A register of metadata serves two
+ * registers of a lane's A, or one if its elements have 8 bits or less; so the more registers there
+ * are, the less there is to select.
+ */
+static bool check_sparse(const struct ptx__check *check)
+{
+    const struct ptx__instruction *at = check->instruction;
+    const struct ptx__operand *selector = operand_at(check, 5);
+    const enum ptx__type a = ptx__type_of(at, 1);
+    const unsigned lanes = at->operands[1].count / (is_wide(a) ? 2 : 1);
+    const unsigned last = lanes && lanes < 4 ? 4 / lanes - 1 : 0;
+
+    if (!selector || selector->kind != PTX_INTEGER || selector->integer <= last)
+        return true;
+    if (!is_wide(a) && ptx__type_of(at, 0) != PTX_S32)
+        return check_range(check, 5, 0, 0);
+    return ptx__error(check->parser, at->place,
+                      "Argument 6 of instruction 'Sparse mma': value '%lld' out of range, expected "
+                      "to be in range [0..%u]",
+                      (long long) selector->integer, last);
+}
+
+/* A has four registers, whether they are registers or not. */
+static bool check_sparse_wgmma(const struct ptx__check *check)
+{
+    const struct ptx__instruction *at = check->instruction;
+    const struct ptx__operand *selector = operand_at(check, 4);
+    const bool wide = is_wide(ptx__type_of(at, 1)), whole = ptx__type_of(at, 0) == PTX_S32;
+
+    if (!selector || selector->kind != PTX_INTEGER || selector->integer <= wide)
+        return true;
+    return ptx__error(check->parser, at->place,
+                      "Argument 4 of instruction 'Sparse wgmma.mma_async with %s types': unexpected "
+                      "value '%lld', expected to be 0%s",
+                      wide    ? "floating point"
+                      : whole ? "integer"
+                              : "FP8",
+                      (long long) selector->integer, wide ? " or 1" : "");
+}
+
 bool ptx__check_values(const struct ptx__check *check)
 {
     switch ((enum ptx__opcode) check->instruction->opcode) {
@@ -197,6 +245,11 @@ bool ptx__check_values(const struct ptx__check *check)
         return check_range(check, 2, 0, 0);
     case PTX_OP_ALLOCA:
         return check_power(check, 2, 1, UINT64_C(1) << 23);
+    case PTX_OP_MMA_SP:
+    case PTX_OP_MMA_SP_ORDERED_METADATA:
+        return check_sparse(check);
+    case PTX_OP_WGMMA_MMA_ASYNC_SP:
+        return check_sparse_wgmma(check);
     case PTX_OP_TCGEN05_ALLOC:
     case PTX_OP_TCGEN05_DEALLOC:
         return check_power(check, 1, 32, 512);
