@@ -33,6 +33,7 @@ KIND(recorded_event, LOCAL(make_recorded_event, make_stream),
      {"untimed", AS_IT_IS, make_untimed_event}, {"unrecorded", AS_IT_IS, make_event});
 KIND(context, LOCAL(make_context, make_stream));
 KIND(fresh_context, HANDLE(make_fresh_context, make_stream));
+KIND(attached_context, LOCAL(make_attached_context, make_stream));
 KIND(array, LOCAL(make_array, make_event));
 KIND(mipmap, LOCAL(make_mipmap, make_array));
 KIND(module, LOCAL(make_module, make_event));

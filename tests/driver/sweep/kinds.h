@@ -6,20 +6,20 @@
 #include "sweep.h"
 
 extern const struct kind kind_stream, kind_event, kind_recorded_event, kind_context,
-    kind_fresh_context, kind_memory, kind_managed, kind_pool_memory, kind_reserved, kind_mapped,
-    kind_memory_low, kind_host, kind_pinned, kind_page, kind_registered, kind_array, kind_mipmap,
-    kind_module, kind_function, kind_kernel, kind_library, kind_link, kind_texref,
-    kind_module_texref, kind_surfref, kind_texture, kind_surface, kind_pool, kind_memory_handle,
-    kind_user_object, kind_graph, kind_empty_graph, kind_clone, kind_exec, kind_kernel_node,
-    kind_copy_node, kind_set_node, kind_host_node, kind_empty_node, kind_second_node,
-    kind_child_node, kind_record_node, kind_wait_node, kind_batch_node, kind_alloc_node,
-    kind_free_node, kind_child_graph, kind_image, kind_text, kind_callback, kind_block_callback,
-    kind_nothing, kind_pointer, kind_condition, kind_condition_node, kind_stranger, kind_zeroed,
-    kind_filled_link, kind_pci_id, kind_peer_context, kind_shaped_function, kind_image_bytes,
-    kind_shared_memory, kind_texref_address, kind_texref_array, kind_texref_mipmap,
-    kind_surfref_array, kind_viewed_texture, kind_alloc_graph, kind_alloc_address,
-    kind_owned_object, kind_ipc_event, kind_unfreed_node, kind_stream_callback, kind_green,
-    kind_sm_desc, kind_sm_resource, kind_capturing_stream;
+    kind_fresh_context, kind_attached_context, kind_memory, kind_managed, kind_pool_memory,
+    kind_reserved, kind_mapped, kind_memory_low, kind_host, kind_pinned, kind_page, kind_registered,
+    kind_array, kind_mipmap, kind_module, kind_function, kind_kernel, kind_library, kind_link,
+    kind_texref, kind_module_texref, kind_surfref, kind_texture, kind_surface, kind_pool,
+    kind_memory_handle, kind_user_object, kind_graph, kind_empty_graph, kind_clone, kind_exec,
+    kind_kernel_node, kind_copy_node, kind_set_node, kind_host_node, kind_empty_node,
+    kind_second_node, kind_child_node, kind_record_node, kind_wait_node, kind_batch_node,
+    kind_alloc_node, kind_free_node, kind_child_graph, kind_image, kind_text, kind_callback,
+    kind_block_callback, kind_nothing, kind_pointer, kind_condition, kind_condition_node,
+    kind_stranger, kind_zeroed, kind_filled_link, kind_pci_id, kind_peer_context,
+    kind_shaped_function, kind_image_bytes, kind_shared_memory, kind_texref_address,
+    kind_texref_array, kind_texref_mipmap, kind_surfref_array, kind_viewed_texture,
+    kind_alloc_graph, kind_alloc_address, kind_owned_object, kind_ipc_event, kind_unfreed_node,
+    kind_stream_callback, kind_green, kind_sm_desc, kind_sm_resource, kind_capturing_stream;
 
 extern const struct kind kind_size, kind_small_size, kind_number, kind_word, kind_choice,
     kind_flags, kind_device, kind_fixed, kind_count, kind_large_flags, kind_index, kind_extent;
@@ -30,26 +30,27 @@ extern const struct kind kind_float, kind_output, kind_structure, kind_in_out, k
         .kind = &kind_##name                                                                       \
     }
 
-#define STREAM        OF(stream)
-#define CAPTURING     OF(capturing_stream)
-#define EVENT         OF(event)
-#define RECORDED      OF(recorded_event)
-#define CONTEXT       OF(context)
-#define FRESH_CONTEXT OF(fresh_context)
-#define MEMORY        OF(memory)
-#define MANAGED       OF(managed)
-#define POOL_MEMORY   OF(pool_memory)
-#define RESERVED      OF(reserved)
-#define MAPPED        OF(mapped)
-#define MEMORY_LOW    OF(memory_low)
-#define HOST          OF(host)
-#define PINNED        OF(pinned)
-#define PAGES         OF(page)
-#define REGISTERED    OF(registered)
-#define ARRAY         OF(array)
-#define MIPMAP        OF(mipmap)
-#define MODULE        OF(module)
-#define FUNCTION      OF(function)
+#define STREAM           OF(stream)
+#define CAPTURING        OF(capturing_stream)
+#define EVENT            OF(event)
+#define RECORDED         OF(recorded_event)
+#define CONTEXT          OF(context)
+#define FRESH_CONTEXT    OF(fresh_context)
+#define ATTACHED_CONTEXT OF(attached_context)
+#define MEMORY           OF(memory)
+#define MANAGED          OF(managed)
+#define POOL_MEMORY      OF(pool_memory)
+#define RESERVED         OF(reserved)
+#define MAPPED           OF(mapped)
+#define MEMORY_LOW       OF(memory_low)
+#define HOST             OF(host)
+#define PINNED           OF(pinned)
+#define PAGES            OF(page)
+#define REGISTERED       OF(registered)
+#define ARRAY            OF(array)
+#define MIPMAP           OF(mipmap)
+#define MODULE           OF(module)
+#define FUNCTION         OF(function)
 #define STORE                                                                                      \
     {                                                                                              \
         .kind = &kind_function, .text = "store"                                                    \

@@ -79,6 +79,15 @@ uint64_t make_fresh_context(const struct param *param)
     return (uint64_t) context;
 }
 
+/* To be detached: whether a context can be that never was attached is not asked. */
+uint64_t make_attached_context(const struct param *param)
+{
+    CUcontext context = NULL;
+
+    (void) param;
+    return made(CALL(cuCtxAttach, (&context, 0))) ? (uint64_t) context : 0;
+}
+
 uint64_t make_stream(const struct param *param)
 {
     (void) param;

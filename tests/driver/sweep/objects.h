@@ -15,7 +15,7 @@ typedef uint64_t maker(const struct param *param);
 typedef void destroyer(uint64_t handle);
 
 maker make_null, make_zeros, make_minus_one, make_one, make_two;
-maker make_context, make_fresh_context;
+maker make_context, make_fresh_context, make_attached_context;
 maker make_stream, make_capturing_stream, make_event, make_untimed_event, make_recorded_event;
 maker make_memory, make_odd_memory, make_near_memory_end, make_managed, make_pool_memory,
     make_reserved, make_mapped, make_memory_low, make_zeroed;

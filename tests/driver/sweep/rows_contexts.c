@@ -29,7 +29,7 @@ const struct row rows_contexts[] = {
     {"cuCtxRecordEvent", NULL, {CONTEXT, EVENT}},
     {"cuCtxWaitEvent", NULL, {CONTEXT, EVENT}},
     {"cuCtxAttach", NULL, {NEW_KNOWN, FLAGS(0, 2)}, CHANGES},
-    {"cuCtxDetach", NULL, {CONTEXT}, CHANGES},
+    {"cuCtxDetach", NULL, {ATTACHED_CONTEXT}, CHANGES},
     {"cuCtxGetSharedMemConfig", NULL, {OUT(4)}},
     {"cuCtxSetSharedMemConfig", NULL, {CHOICE(0, 0, 2)}, CHANGES},
     {"cuCtxEnablePeerAccess", NULL, {PEER, FLAGS(0, 2)}, CHANGES},
