@@ -108,8 +108,8 @@ Test(array, bytes_in_a_row)
     cr_expect(eq(uint, to[WIDTH - 1], WIDTH - 1));
     silent();
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpyHtoA_v2(array, 4, from, sizeof(from)));
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpyHtoA_v2(array, 2, from, 4));
-    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuMemcpyHtoA_v2(NULL, 0, from, 4));
+    EXPECT(CUDA_SUCCESS, mock_cuMemcpyHtoA_v2(array, 2, from, 4)); /* a part of an element */
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpyHtoA_v2(NULL, 0, from, 4));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpyHtoA_v2(array, 0, NULL, 4));
 }
 

@@ -54,7 +54,7 @@ Test(graph_nodes, a_kernel_is_checked_as_a_launch_is)
     p->func = GARBAGE;
     EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuGraphAddKernelNode(&node, graph, NULL, 0, p));
     p->func = NULL;
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphAddKernelNode(&node, graph, NULL, 0, p));
+    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuGraphAddKernelNode(&node, graph, NULL, 0, p));
     p = affine_params(&a, 1, 1);
     p->kernelParams = NULL;
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphAddKernelNode(&node, graph, NULL, 0, p));
@@ -76,7 +76,7 @@ Test(graph_nodes, a_library_has_kernels_for_nodes)
     OK(mock_cuLibraryGetKernel(&kernel, library, "affine"));
     memcpy(&params, affine_params(&a, 1, 4), sizeof(a.node));
     params.func = NULL;
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphAddKernelNode_v2(&node, graph, NULL, 0, &params));
+    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuGraphAddKernelNode_v2(&node, graph, NULL, 0, &params));
     params.kern = kernel;
     OK(mock_cuGraphAddKernelNode_v2(&node, graph, NULL, 0, &params));
     OK(mock_cuGraphKernelNodeGetParams_v2(node, &params));
@@ -365,6 +365,31 @@ Test(graph_nodes, nodes_of_any_type_are_set)
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphNodeSetParams(node, &params));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphNodeSetParams(node, NULL));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphExecNodeSetParams(exec, node, NULL));
+}
+
+/* What is behind a type's structure may be zeros only. */
+Test(graph_nodes, the_rest_of_any_parameters_is_zero)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode node = NULL;
+    CUgraphNodeParams params;
+    unsigned char *bytes = (unsigned char *) params.reserved1;
+    struct affine a;
+
+    params = kernel_params(&a, 1, 1);
+    bytes[sizeof(params.kernel)] = 1;
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphAddNode(&node, graph, NULL, 0, &params));
+    params = kernel_params(&a, 1, 1);
+    bytes[sizeof(params.reserved1) - 1] = 1;
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphAddNode(&node, graph, NULL, 0, &params));
+    params = (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_EMPTY};
+    bytes[0] = 1;
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphAddNode(&node, graph, NULL, 0, &params));
+    bytes[0] = 0;
+    EXPECT(CUDA_SUCCESS, mock_cuGraphAddNode(&node, graph, NULL, 0, &params));
+    params = kernel_params(&a, 1, 1);
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphNodeSetParams(node, &params));
+    cr_expect(eq(sz, count_nodes(graph), 1));
 }
 
 Test(graph_nodes, what_there_is_none_of_is_not_added)

@@ -53,6 +53,58 @@ static int registers(const char *directives, CUjit_option option, unsigned value
                                   : -(int) result;
 }
 
+/* Options of loads and links, by number: what some are worth depends on others. */
+static const struct {
+    unsigned n, options[3];
+    CUresult load, link, input;
+} pairs[] = {
+    {1, {CU_JIT_INFO_LOG_BUFFER}, 1, 1, 1},
+    {1, {CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES}, 1, 1, 1},
+    {2, {CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, CU_JIT_INFO_LOG_BUFFER}, 0, 0, 1},
+    {2, {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES}, 0, 0, 1},
+    {2, {CU_JIT_INFO_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES}, 1, 1, 1},
+    {2, {CU_JIT_GLOBAL_SYMBOL_NAMES, CU_JIT_GLOBAL_SYMBOL_COUNT}, 1, 1, 1},
+    {3, {17, 18, 19}, 0, 0, 1},
+    {1, {CU_JIT_FALLBACK_STRATEGY}, 0, 1, 1},
+    {1, {25}, 0, 0, 1},
+    {1, {26}, 0, 1, 1},
+    {2, {26, 25}, 0, 0, 1},
+    {1, {CU_JIT_OPTIMIZATION_LEVEL}, 0, 0, 0},
+    {1, {34}, 0, 0, 0},
+    {1, {99}, 1, 1, 1},
+};
+
+Test(jit, options_need_others)
+{
+    const char *text = text_of("");
+
+    start();
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+        char log[3][4];
+        void *values[3] = {log[0], log[1], log[2]}, *kept[3];
+        CUlinkState state = NULL, plain = NULL;
+        CUmodule module = NULL;
+        CUjit_option options[3];
+
+        for (unsigned j = 0; j < pairs[i].n; j++) {
+            options[j] = (CUjit_option) pairs[i].options[j];
+            if (options[j] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES ||
+                options[j] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
+                values[j] = (void *) sizeof(log[0]);
+        }
+        memcpy(kept, values, sizeof(kept));
+        OK(mock_cuLinkCreate_v2(0, NULL, NULL, &plain));
+        EXPECT(pairs[i].load, mock_cuModuleLoadDataEx(&module, text, pairs[i].n, options, kept));
+        EXPECT(pairs[i].link, mock_cuLinkCreate_v2(pairs[i].n, options, values, &state));
+        EXPECT(pairs[i].input,
+               mock_cuLinkAddData_v2(plain, CU_JIT_INPUT_PTX, (void *) text, strlen(text) + 1, "k",
+                                     pairs[i].n, options, values));
+        if (state)
+            OK(mock_cuLinkDestroy(state));
+        OK(mock_cuLinkDestroy(plain));
+    }
+}
+
 /* As an H200 has it: at least 24, at most what was asked for. */
 Test(jit, registers_are_limited)
 {

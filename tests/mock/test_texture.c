@@ -88,7 +88,7 @@ Test(texture, what_it_cannot_be_made_of)
     resource.flags = 1;
     EXPECT(CUDA_ERROR_INVALID_VALUE, try(&resource, &texture, NULL));
     resource = (CUDA_RESOURCE_DESC){.resType = CU_RESOURCE_TYPE_ARRAY};
-    EXPECT(CUDA_ERROR_INVALID_HANDLE, try(&resource, &texture, NULL));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, try(&resource, &texture, NULL));
 }
 
 Test(texture, pitched_memory)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cuMulticast*: memory that a switch writes to several devices. No model of the mock has such a
- * switch, so there are no multicast objects, and no handle is valid.
+ * switch, so there are no multicast objects, and no handle is valid. A driver of a single device
+ * does not look at handles.
  */
 #include "mock/base/newer.h"
 
@@ -31,12 +32,22 @@ CUresult mock_cuMulticastGetGranularity(size_t *granularity, const CUmulticastOb
     return check(prop);
 }
 
+static CUresult refuse(void)
+{
+    return mock__device_count() > 1 ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+static CUresult refuse_device(CUdevice dev)
+{
+    MOCK__REQUIRE(mock__device_count() == 1 || mock__device_find(dev), CUDA_ERROR_INVALID_DEVICE);
+    return refuse();
+}
+
 CUresult mock_cuMulticastAddDevice(CUmemGenericAllocationHandle mcHandle, CUdevice dev)
 {
     (void) mcHandle;
     MOCK__ENTER();
-    MOCK__REQUIRE(mock__device_find(dev), CUDA_ERROR_INVALID_DEVICE);
-    return CUDA_ERROR_INVALID_VALUE;
+    return refuse_device(dev);
 }
 
 CUresult mock_cuMulticastBindMem(CUmemGenericAllocationHandle mcHandle, size_t mcOffset,
@@ -45,7 +56,7 @@ CUresult mock_cuMulticastBindMem(CUmemGenericAllocationHandle mcHandle, size_t m
 {
     (void) mcHandle, (void) mcOffset, (void) memHandle, (void) memOffset, (void) size, (void) flags;
     MOCK__ENTER();
-    return CUDA_ERROR_INVALID_VALUE;
+    return refuse();
 }
 
 CUresult mock_cuMulticastBindAddr(CUmemGenericAllocationHandle mcHandle, size_t mcOffset,
@@ -53,7 +64,7 @@ CUresult mock_cuMulticastBindAddr(CUmemGenericAllocationHandle mcHandle, size_t 
 {
     (void) mcHandle, (void) mcOffset, (void) memptr, (void) size, (void) flags;
     MOCK__ENTER();
-    return CUDA_ERROR_INVALID_VALUE;
+    return refuse();
 }
 
 CUresult mock_cuMulticastBindMem_v2(CUmemGenericAllocationHandle mcHandle, CUdevice dev,
@@ -79,8 +90,7 @@ CUresult mock_cuMulticastUnbind(CUmemGenericAllocationHandle mcHandle, CUdevice 
 {
     (void) mcHandle, (void) mcOffset, (void) size;
     MOCK__ENTER();
-    MOCK__REQUIRE(mock__device_find(dev), CUDA_ERROR_INVALID_DEVICE);
-    return CUDA_ERROR_INVALID_VALUE;
+    return refuse_device(dev);
 }
 
 #endif

@@ -16,7 +16,7 @@ static CUresult launch(CUfunction f, int grid_width, int grid_height, CUstream h
                      CU_LAUNCH_PARAM_END};
 
     MOCK__ENTER();
-    MOCK__TRY(mock__function_find(f, &function));
+    MOCK__TRY(mock__function_find_here(f, &function));
     MOCK__REQUIRE(grid_width > 0 && grid_height > 0, CUDA_ERROR_INVALID_VALUE);
     bytes = function->params_bytes;
     extra[1] = function->params;

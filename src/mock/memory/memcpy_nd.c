@@ -83,11 +83,16 @@ CUresult mock_cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
         .width = (p)->WidthInBytes, .height = (p)->Height, .depth = (p)->Depth,                    \
     }
 
+/* Levels of detail are of arrays: elsewhere, the number counts for nothing. */
+#define LEVELS_VALID(p)                                                                            \
+    ((!(p)->srcLOD || (p)->srcMemoryType != CU_MEMORYTYPE_ARRAY) &&                                \
+     (!(p)->dstLOD || (p)->dstMemoryType != CU_MEMORYTYPE_ARRAY))
+
 CUresult mock__copy_from_3d(const CUDA_MEMCPY3D *p, struct mock__copy *ret_copy)
 {
     struct mock__copy copy;
 
-    MOCK__REQUIRE(p && !p->srcLOD && !p->dstLOD, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(p && LEVELS_VALID(p), CUDA_ERROR_INVALID_VALUE);
     copy = BOX(p);
     MOCK__TRY(
         set_memory(&copy.dst, p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, &copy));
@@ -163,7 +168,7 @@ static CUresult copy_3d_peer(CUstream hStream, bool async, const CUDA_MEMCPY3D_P
 
     MOCK__ENTER();
     MOCK__TRY(mock__stream_find(hStream, &stream));
-    MOCK__REQUIRE(p && !p->srcLOD && !p->dstLOD, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(p && LEVELS_VALID(p), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__context_of(p->dstContext, &context));
     MOCK__TRY(mock__context_of(p->srcContext, &context));
     copy = BOX(p);

@@ -67,19 +67,33 @@ void mock__function_free(struct mock__function *function)
     mock__object_free(function);
 }
 
-CUresult mock__function_find(CUfunction handle, struct mock__function **ret_function)
+CUresult mock__function_find_plain(CUfunction handle, struct mock__function **ret_function)
 {
     struct mock__function *function = mock__object_find(MOCK__FUNCTION, handle);
 
+    MOCK__REQUIRE(function, CUDA_ERROR_INVALID_HANDLE);
+    *ret_function = function;
+    return mock__context_usable(function->module->context);
+}
+
+CUresult mock__function_find(CUfunction handle, struct mock__function **ret_function)
+{
 #if CUDA_VERSION >= 12000
     struct mock__kernel *kernel = mock__object_find(MOCK__KERNEL, handle);
 
     if (kernel)
         return mock__kernel_function(kernel, ret_function);
 #endif
-    MOCK__REQUIRE(function, CUDA_ERROR_INVALID_HANDLE);
-    *ret_function = function;
-    return mock__context_usable(function->module->context);
+    return mock__function_find_plain(handle, ret_function);
+}
+
+CUresult mock__function_find_here(CUfunction handle, struct mock__function **ret_function)
+{
+    struct mock__context *context = NULL;
+
+    MOCK__TRY(mock__context_current(&context));
+    MOCK__TRY(mock__function_find_plain(handle, ret_function));
+    return (*ret_function)->module->context == context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult mock_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
@@ -89,7 +103,7 @@ CUresult mock_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunctio
 
     MOCK__ENTER();
     MOCK__REQUIRE(pi && number < MOCK__N_FUNCTION_ATTRIBUTES, CUDA_ERROR_INVALID_VALUE);
-    MOCK__TRY(mock__function_find(hfunc, &function));
+    MOCK__TRY(mock__function_find_plain(hfunc, &function));
     *pi = function->attributes[number];
     return CUDA_SUCCESS;
 }
@@ -120,7 +134,7 @@ CUresult mock_cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, 
     const unsigned number = (unsigned) attrib;
 
     MOCK__ENTER();
-    MOCK__TRY(mock__function_find(hfunc, &function));
+    MOCK__TRY(mock__function_find_plain(hfunc, &function));
     MOCK__REQUIRE(mock__function_settable(function->module->context->device,
                                           function->attributes[STATIC_SHARED], number, value),
                   CUDA_ERROR_INVALID_VALUE);
@@ -134,7 +148,7 @@ CUresult mock_cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
     struct mock__function *function = NULL;
 
     MOCK__ENTER();
-    MOCK__TRY(mock__function_find(hfunc, &function));
+    MOCK__TRY(mock__function_find_plain(hfunc, &function));
     MOCK__REQUIRE((unsigned) config <= CU_FUNC_CACHE_PREFER_EQUAL, CUDA_ERROR_INVALID_VALUE);
     function->cache_config = (int) config;
     return CUDA_SUCCESS;
@@ -145,7 +159,7 @@ CUresult mock_cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config)
     struct mock__function *function = NULL;
 
     MOCK__ENTER();
-    MOCK__TRY(mock__function_find(hfunc, &function));
+    MOCK__TRY(mock__function_find_plain(hfunc, &function));
     MOCK__REQUIRE((unsigned) config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE,
                   CUDA_ERROR_INVALID_VALUE);
     return CUDA_SUCCESS;
@@ -156,8 +170,8 @@ CUresult mock_cuFuncGetModule(CUmodule *hmod, CUfunction hfunc)
     struct mock__function *function = NULL;
 
     MOCK__ENTER();
-    MOCK__REQUIRE(hmod, CUDA_ERROR_INVALID_VALUE);
-    MOCK__TRY(mock__function_find(hfunc, &function));
+    MOCK__REQUIRE(hmod && hfunc, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__function_find_plain(hfunc, &function));
     *hmod = MOCK__HANDLE(function->module);
     return CUDA_SUCCESS;
 }
@@ -168,8 +182,8 @@ CUresult mock_cuFuncGetName(const char **name, CUfunction hfunc)
     struct mock__function *function = NULL;
 
     MOCK__ENTER();
-    MOCK__REQUIRE(name, CUDA_ERROR_INVALID_VALUE);
-    MOCK__TRY(mock__function_find(hfunc, &function));
+    MOCK__REQUIRE(name && hfunc, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__function_find_plain(hfunc, &function));
     *name = function->entry->name;
     return CUDA_SUCCESS;
 }
@@ -191,7 +205,7 @@ CUresult mock_cuFuncGetParamCount(CUfunction func, size_t *paramCount)
 
     MOCK__ENTER();
     MOCK__REQUIRE(paramCount, CUDA_ERROR_INVALID_VALUE);
-    MOCK__TRY(mock__function_find(func, &function));
+    MOCK__TRY(mock__function_find_plain(func, &function));
     *paramCount = function->entry->n_parameters;
     return CUDA_SUCCESS;
 }
@@ -203,7 +217,8 @@ CUresult mock_cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *par
     struct mock__function *function = NULL;
 
     MOCK__ENTER();
-    MOCK__TRY(mock__function_find(func, &function));
+    MOCK__REQUIRE(func, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__function_find_plain(func, &function));
     return mock__entry_parameter(function->entry, paramIndex, paramOffset, paramSize);
 }
 
@@ -213,7 +228,7 @@ CUresult mock_cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function)
 
     MOCK__ENTER();
     MOCK__REQUIRE(state, CUDA_ERROR_INVALID_VALUE);
-    MOCK__TRY(mock__function_find(function, &found));
+    MOCK__TRY(mock__function_find_plain(function, &found));
     *state = CU_FUNCTION_LOADING_STATE_LOADED;
     return CUDA_SUCCESS;
 }
@@ -223,6 +238,6 @@ CUresult mock_cuFuncLoad(CUfunction function)
     struct mock__function *found = NULL;
 
     MOCK__ENTER();
-    return mock__function_find(function, &found);
+    return mock__function_find_plain(function, &found);
 }
 #endif

@@ -8,7 +8,7 @@ CUresult mock_cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z)
     struct mock__function *function = NULL;
 
     MOCK__ENTER();
-    MOCK__TRY(mock__function_find(hfunc, &function));
+    MOCK__TRY(mock__function_find_here(hfunc, &function));
     MOCK__REQUIRE(x > 0 && y > 0 && z > 0, CUDA_ERROR_INVALID_VALUE);
     function->block[0] = (unsigned) x;
     function->block[1] = (unsigned) y;
@@ -21,7 +21,7 @@ CUresult mock_cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes)
     struct mock__function *function = NULL;
 
     MOCK__ENTER();
-    MOCK__TRY(mock__function_find(hfunc, &function));
+    MOCK__TRY(mock__function_find_here(hfunc, &function));
     function->shared_bytes = bytes;
     return CUDA_SUCCESS;
 }

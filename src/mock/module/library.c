@@ -10,6 +10,7 @@
 #include "mock/base/state.h"
 #include "mock/module/jit_limits.h"
 #include "mock/module/jit_log.h"
+#include "mock/module/jit_options.h"
 #include "mock/queue/schedule.h"
 
 #if CUDA_VERSION >= 12000
@@ -99,8 +100,7 @@ static CUresult fill(struct mock__library *library, const void *image, size_t si
 }
 
 static CUresult load(const void *image, size_t size, const struct mock__jit_log *log,
-                     const struct ptx__limits *limits, const char *made_by,
-                     CUlibrary *ret_library)
+                     const struct ptx__limits *limits, const char *made_by, CUlibrary *ret_library)
 {
     struct ptx__log messages = {.messages = NULL};
     struct mock__library *library;
@@ -148,8 +148,8 @@ static CUresult load_data(const void *code, size_t size, const struct options *o
 
     MOCK__ENTER();
     MOCK__REQUIRE(ret_library && code, CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(!options->n_jit || (options->jit && options->jit_values),
-                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(
+        mock__jit_options_check(MOCK__JIT_LOAD, options->n_jit, options->jit, options->jit_values));
     MOCK__REQUIRE(options_valid(options->n_library, options->library, options->library_values),
                   CUDA_ERROR_INVALID_VALUE);
     log = mock__jit_log_find(options->n_jit, options->jit, options->jit_values);

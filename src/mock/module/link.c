@@ -12,6 +12,7 @@
 #include "mock/base/state.h"
 #include "mock/module/jit_limits.h"
 #include "mock/module/jit_log.h"
+#include "mock/module/jit_options.h"
 #include "mock/module/module.h"
 #include "mock/ptx/container/device_runtime.h"
 #include "mock/ptx/container/linker.h"
@@ -33,14 +34,15 @@ static CUresult find(CUlinkState handle, struct link **ret_link)
     return mock__context_usable(link->context);
 }
 
-CUresult mock_cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues,
-                              CUlinkState *stateOut)
+static CUresult create(enum mock__jit_use use, unsigned int numOptions, CUjit_option *options,
+                       void **optionValues, CUlinkState *stateOut)
 {
     struct ptx__limits limits;
     struct link *link;
 
     MOCK__ENTER_CONTEXT(context);
-    MOCK__REQUIRE(stateOut && (!numOptions || (options && optionValues)), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(stateOut, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__jit_options_check(use, numOptions, options, optionValues));
     MOCK__TRY(mock__jit_limits_find(numOptions, options, optionValues, &limits));
     link = mock__object_new(MOCK__LINK, sizeof(*link));
     MOCK__REQUIRE(link, CUDA_ERROR_OUT_OF_MEMORY);
@@ -53,6 +55,18 @@ CUresult mock_cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, vo
     link->log = mock__jit_log_find(numOptions, options, optionValues);
     *stateOut = MOCK__HANDLE(link);
     return CUDA_SUCCESS;
+}
+
+CUresult mock_cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues,
+                              CUlinkState *stateOut)
+{
+    return create(MOCK__JIT_LINK, numOptions, options, optionValues, stateOut);
+}
+
+CUresult mock_cuLinkCreate(unsigned int numOptions, CUjit_option *options, void **optionValues,
+                           CUlinkState *stateOut)
+{
+    return create(MOCK__JIT_OLD_LINK, numOptions, options, optionValues, stateOut);
 }
 
 static CUresult add_text(struct link *link, const char *text)
@@ -83,15 +97,14 @@ static CUresult check_type(CUjitInputType type)
     }
 }
 
-/* Returns the limits of registers in the options, NULL if they are not valid. */
+/* Returns the limits of registers in the options, NULL if these are not valid. */
 static const struct ptx__limits *limits_of(unsigned n, const CUjit_option *options,
                                            void *const *values, struct ptx__limits *ret_limits)
 {
-    const bool there = !n || (options && values);
-
-    return there && mock__jit_limits_find(n, options, values, ret_limits) == CUDA_SUCCESS
-               ? ret_limits
-               : NULL;
+    if (mock__jit_options_check(MOCK__JIT_INPUT, n, options, values) != CUDA_SUCCESS ||
+        mock__jit_limits_find(n, options, values, ret_limits) != CUDA_SUCCESS)
+        return NULL;
+    return ret_limits;
 }
 
 /* Options of an input count for more than those of the whole. */

@@ -10,6 +10,7 @@
 #include "mock/base/state.h"
 #include "mock/module/jit_limits.h"
 #include "mock/module/jit_log.h"
+#include "mock/module/jit_options.h"
 #include "mock/queue/schedule.h"
 #include "mock/stream/capture.h"
 
@@ -67,7 +68,7 @@ CUresult mock_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned i
     struct ptx__limits limits;
     struct mock__jit_log log;
 
-    MOCK__REQUIRE(!numOptions || (options && optionValues), CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__jit_options_check(MOCK__JIT_LOAD, numOptions, options, optionValues));
     log = mock__jit_log_find(numOptions, options, optionValues);
     MOCK__TRY(mock__jit_limits_find(numOptions, options, optionValues, &limits));
     return load(module, image, SIZE_MAX, &log, &limits, "cuModuleLoadDataEx");

@@ -75,11 +75,15 @@ void mock__managed_finish(const struct mock__ptx *ptx, struct mock__managed *man
 int mock__capability(const struct mock__device *device);
 
 /*
- * The module or function of a handle, in a usable context. The handle of a kernel stands for
- * its function in the current context.
+ * The module or function of a handle, in a usable context. Where a function is launched or
+ * measured, the handle of a kernel stands for its function in the current context; elsewhere
+ * (`_plain`), it does not. The first launch functions (`_here`) know the functions of the current
+ * context alone.
  */
 CUresult mock__module_find(CUmodule handle, struct mock__module **ret_module);
 CUresult mock__function_find(CUfunction handle, struct mock__function **ret_function);
+CUresult mock__function_find_plain(CUfunction handle, struct mock__function **ret_function);
+CUresult mock__function_find_here(CUfunction handle, struct mock__function **ret_function);
 
 /* The number of a kernel or variable of an image; their count if there is none of this name. */
 size_t mock__find_entry(const struct mock__ptx *ptx, const char *name);

@@ -11,7 +11,7 @@ CUresult mock_cuParamSetSize(CUfunction hfunc, unsigned int numbytes)
     struct mock__function *function = NULL;
 
     MOCK__ENTER();
-    MOCK__TRY(mock__function_find(hfunc, &function));
+    MOCK__TRY(mock__function_find_here(hfunc, &function));
     MOCK__REQUIRE(numbytes <= function->entry->parameter_bytes, CUDA_ERROR_INVALID_VALUE);
     function->params_bytes = numbytes;
     return CUDA_SUCCESS;
@@ -23,7 +23,7 @@ static CUresult set(CUfunction hfunc, int offset, const void *bytes, size_t n)
     const struct mock__entry *entry;
 
     MOCK__ENTER();
-    MOCK__TRY(mock__function_find(hfunc, &function));
+    MOCK__TRY(mock__function_find_here(hfunc, &function));
     entry = function->entry;
     MOCK__REQUIRE(bytes && offset >= 0 && n <= entry->parameter_bytes &&
                       (size_t) offset <= entry->parameter_bytes - n,
@@ -55,7 +55,7 @@ CUresult mock_cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef)
     struct mock__function *function = NULL;
 
     MOCK__ENTER();
-    MOCK__TRY(mock__function_find(hfunc, &function));
+    MOCK__TRY(mock__function_find_here(hfunc, &function));
     /* The kernel finds the texture reference by itself, so there are only arguments to check. */
     MOCK__REQUIRE(texunit == CU_PARAM_TR_DEFAULT, CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(mock__object_find(MOCK__TEXTURE_REFERENCE, hTexRef), CUDA_ERROR_INVALID_HANDLE);

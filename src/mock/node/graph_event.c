@@ -13,6 +13,7 @@ CUresult mock__describe_record(const void *params, struct mock__work **ret_work)
 {
     struct mock__event *event = NULL;
 
+    MOCK__REQUIRE(params, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__event_find((CUevent) params, &event));
     MOCK__TRY(mock__event_record_work((CUevent) params, ret_work));
     (*ret_work)->context = MOCK__HANDLE(event->context);
@@ -23,6 +24,7 @@ CUresult mock__describe_wait(const void *params, struct mock__work **ret_work)
 {
     struct mock__event *event = NULL;
 
+    MOCK__REQUIRE(params, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__event_find((CUevent) params, &event));
     return mock__event_wait_work((CUevent) params, ret_work);
 }

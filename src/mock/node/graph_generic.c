@@ -71,9 +71,43 @@ static CUresult read_wish(const CUgraphNodeParams *p, CUgraph graph, struct any 
     return CUDA_SUCCESS;
 }
 
+/* The sizes of the structures by type. What follows a structure must be zero. */
+static const size_t sizes[] = {
+    [CU_GRAPH_NODE_TYPE_KERNEL] = sizeof((CUgraphNodeParams){0}.kernel),
+    [CU_GRAPH_NODE_TYPE_MEMCPY] = sizeof((CUgraphNodeParams){0}.memcpy),
+    [CU_GRAPH_NODE_TYPE_MEMSET] = sizeof((CUgraphNodeParams){0}.memset),
+    [CU_GRAPH_NODE_TYPE_HOST] = sizeof((CUgraphNodeParams){0}.host),
+    [CU_GRAPH_NODE_TYPE_GRAPH] = sizeof((CUgraphNodeParams){0}.graph),
+    [CU_GRAPH_NODE_TYPE_EMPTY] = 0,
+    [CU_GRAPH_NODE_TYPE_WAIT_EVENT] = sizeof((CUgraphNodeParams){0}.eventWait),
+    [CU_GRAPH_NODE_TYPE_EVENT_RECORD] = sizeof((CUgraphNodeParams){0}.eventRecord),
+    [CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL] = sizeof((CUgraphNodeParams){0}.extSemSignal),
+    [CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT] = sizeof((CUgraphNodeParams){0}.extSemWait),
+    [MOCK__NODE_MEM_ALLOC] = sizeof((CUgraphNodeParams){0}.alloc),
+    [MOCK__NODE_MEM_FREE] = sizeof((CUgraphNodeParams){0}.free),
+    [MOCK__NODE_BATCH_MEM_OP] = sizeof((CUgraphNodeParams){0}.memOp),
+    [MOCK__NODE_CONDITIONAL] = sizeof((CUgraphNodeParams){0}.reserved1), /* reads to the end */
+};
+
+static bool is_zero(const void *bytes, size_t n)
+{
+    const unsigned char *byte = bytes;
+
+    for (size_t i = 0; i < n; i++)
+        if (byte[i])
+            return false;
+    return true;
+}
+
+/* Tells whether the parameters are of a known type, and zero where that has nothing. */
 static bool is_reserved_zero(const CUgraphNodeParams *p)
 {
-    return !p->reserved0[0] && !p->reserved0[1] && !p->reserved0[2] && !p->reserved2;
+    const bool known = (size_t) p->type < ARRAY_SIZE(sizes);
+    const size_t used = known ? sizes[p->type] : 0;
+
+    return known && is_zero(p->reserved0, sizeof(p->reserved0)) && !p->reserved2 &&
+           is_zero((const char *) p->reserved1 + used, sizeof(p->reserved1) - used) &&
+           (p->type != CU_GRAPH_NODE_TYPE_MEMCPY || (!p->memcpy.flags && !p->memcpy.reserved));
 }
 
 static bool moves(const CUgraphNodeParams *p)
@@ -123,10 +157,20 @@ CUresult mock_cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
 }
 #endif
 
-/* Reads parameters for an existing node. Allocations and frees cannot be changed. */
-static CUresult read_settable(const CUgraphNodeParams *p, struct any *ret)
+static CUresult check_type(CUgraphNode node, CUgraphNodeType type)
+{
+    const struct mock__work *work = NULL;
+
+    MOCK__ENTER();
+    return mock__node_work(node, type, &work);
+}
+
+/* Reads parameters for a node that must have their type. Allocations and frees cannot be changed.
+ */
+static CUresult read_settable(CUgraphNode node, const CUgraphNodeParams *p, struct any *ret)
 {
     MOCK__REQUIRE(p && is_reserved_zero(p), CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(check_type(node, p->type));
     MOCK__REQUIRE((int) p->type != MOCK__NODE_MEM_ALLOC && (int) p->type != MOCK__NODE_MEM_FREE,
                   CUDA_ERROR_NOT_SUPPORTED);
     return read_wish(p, NULL, ret);
@@ -136,7 +180,7 @@ CUresult mock_cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodePar
 {
     struct any any;
 
-    MOCK__TRY(read_settable(nodeParams, &any));
+    MOCK__TRY(read_settable(hNode, nodeParams, &any));
     return mock__node_spec_set(hNode, nodeParams->type, any.spec);
 }
 
@@ -145,10 +189,10 @@ CUresult mock_cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode
 {
     struct any any;
 
-    MOCK__REQUIRE(nodeParams, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(nodeParams && is_reserved_zero(nodeParams), CUDA_ERROR_INVALID_VALUE);
     if (nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH)
         return mock__child_update(hGraphExec, hNode, nodeParams->graph.graph);
-    MOCK__TRY(read_settable(nodeParams, &any));
+    MOCK__TRY(read_settable(hNode, nodeParams, &any));
     return mock__node_spec_set_exec(hGraphExec, hNode, nodeParams->type, any.spec);
 }
 
@@ -162,8 +206,7 @@ static CUresult get_params(CUgraphNode node, CUgraphNodeParams *p)
         p->memcpy.copyCtx = mock__node_context(node);
         return mock_cuGraphMemcpyNodeGetParams(node, &p->memcpy.copyParams);
     case CU_GRAPH_NODE_TYPE_MEMSET:
-        MOCK__TRY(
-            mock_cuGraphMemsetNodeGetParams(node, (CUDA_MEMSET_NODE_PARAMS *) &p->memset));
+        MOCK__TRY(mock_cuGraphMemsetNodeGetParams(node, (CUDA_MEMSET_NODE_PARAMS *) &p->memset));
         p->memset.ctx = mock__node_context(node);
         return CUDA_SUCCESS;
     case CU_GRAPH_NODE_TYPE_HOST:

@@ -37,7 +37,7 @@ static CUresult describe(const void *params, struct mock__work **ret_work)
 
     MOCK__REQUIRE(params, CUDA_ERROR_INVALID_VALUE);
     request = request_of(params);
-    MOCK__REQUIRE(request.function, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(request.function, CUDA_ERROR_INVALID_HANDLE);
     return mock__kernel_work(&request, ret_work);
 }
 
@@ -110,7 +110,8 @@ CUresult mock__describe_kernel(const void *params, struct mock__work **ret_work)
     const CUDA_KERNEL_NODE_PARAMS_v2 *p = params;
     struct mock__request request;
 
-    MOCK__REQUIRE(p && (p->func || p->kern), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(p, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(p->func || p->kern, CUDA_ERROR_INVALID_HANDLE);
     request = request_of(params);
     if (!p->func)
         MOCK__TRY(resolve(p->kern, p->ctx, &request.function));

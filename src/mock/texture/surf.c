@@ -27,6 +27,7 @@ CUresult mock_cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_
 
     MOCK__ENTER_CONTEXT(context);
     MOCK__REQUIRE(pSurfObject && pResDesc, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(pResDesc->res.array.hArray, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(check(pResDesc));
     surface = mock__object_new(MOCK__SURFACE, sizeof(*surface));
     MOCK__REQUIRE(surface, CUDA_ERROR_OUT_OF_MEMORY);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* cuTexObject* */
+#include "base/util.h"
 #include "mock/allocation/array.h"
 #include "mock/base/state.h"
 #include "mock/texture/texture.h"
 
-#define FLAGS                                                                                      \
-    (CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB | 0x20u | 0x40u)
-#define MOST_ANISOTROPY 16
+#define FLAGS    0x3fu /* bits 2 and 3 are no flags, and refused by no driver */
+#define SEAMLESS 0x40u
 
 const struct mock__texture *mock__texture_find(CUtexObject handle)
 {
@@ -29,14 +29,40 @@ static bool can_filter(const CUDA_TEXTURE_DESC *texture, const struct mock__texe
            (!wide && !(is_integer(texels->format) && texture->flags & CU_TRSF_READ_AS_INTEGER));
 }
 
-static CUresult check_texture(const CUDA_TEXTURE_DESC *texture, const struct mock__texels *texels)
+/* The coordinates that have an address mode. */
+static int n_modes(CUresourcetype type, const struct mock__texels *texels)
 {
-    for (int i = 0; i < 3; i++)
+    if (type == CU_RESOURCE_TYPE_LINEAR)
+        return 1;
+    return texels->slices > 1 ? 3 : 2;
+}
+
+static bool is_reserved_zero(const CUDA_TEXTURE_DESC *texture)
+{
+    int any = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(texture->reserved); i++)
+        any |= texture->reserved[i];
+    return !any;
+}
+
+/* Only cubes have seams. */
+static bool flags_valid(unsigned flags, const struct mock__texels *texels)
+{
+    const bool is_cube = texels->flags & CUDA_ARRAY3D_CUBEMAP;
+
+    return !(flags & ~(FLAGS | (is_cube ? SEAMLESS : 0)));
+}
+
+static CUresult check_texture(CUresourcetype type, const CUDA_TEXTURE_DESC *texture,
+                              const struct mock__texels *texels)
+{
+    for (int i = 0; i < n_modes(type, texels); i++)
         MOCK__REQUIRE((unsigned) texture->addressMode[i] <= CU_TR_ADDRESS_MODE_BORDER,
                       CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE((unsigned) texture->filterMode <= CU_TR_FILTER_MODE_LINEAR &&
                       (unsigned) texture->mipmapFilterMode <= CU_TR_FILTER_MODE_LINEAR &&
-                      !(texture->flags & ~FLAGS) && texture->maxAnisotropy <= MOST_ANISOTROPY,
+                      flags_valid(texture->flags, texels) && is_reserved_zero(texture),
                   CUDA_ERROR_INVALID_VALUE);
     return can_filter(texture, texels) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -62,9 +88,11 @@ static CUresult check(const struct mock__context *context, const CUDA_RESOURCE_D
 {
     struct mock__texels texels;
 
+    MOCK__REQUIRE(resource->resType != CU_RESOURCE_TYPE_ARRAY || resource->res.array.hArray,
+                  CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__resource_check(context, resource));
     MOCK__TRY(mock__texels_of(resource, 0, &texels));
-    MOCK__TRY(check_texture(texture, &texels));
+    MOCK__TRY(check_texture(resource->resType, texture, &texels));
     return view ? check_view(resource, &texels, view) : CUDA_SUCCESS;
 }
 
