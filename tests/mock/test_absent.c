@@ -37,7 +37,7 @@ Test(absent, graphics)
     EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuGraphicsUnregisterResource(resource));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphicsResourceSetMapFlags_v2(resource, 9));
     OK(mock_cuCtxSetCurrent(NULL));
-    EXPECT(CUDA_ERROR_INVALID_CONTEXT, mock_cuGraphicsUnregisterResource(resource));
+    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuGraphicsUnregisterResource(resource));
 }
 
 #if CUDA_VERSION >= 12010

@@ -81,8 +81,9 @@ Test(module, functions_before_there_is_a_driver)
 {
     CUfunctionLoadingState state;
 
-    EXPECT(CUDA_ERROR_NOT_INITIALIZED, mock_cuFuncLoad(GARBAGE));
-    EXPECT(CUDA_ERROR_NOT_INITIALIZED, mock_cuFuncIsLoaded(&state, GARBAGE));
+    /* The function is looked at first. */
+    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuFuncLoad(GARBAGE));
+    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuFuncIsLoaded(&state, GARBAGE));
 }
 #endif
 

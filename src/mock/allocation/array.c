@@ -7,6 +7,7 @@
 #include "mock/allocation/memory.h"
 #include "mock/base/state.h"
 #include "mock/queue/schedule.h"
+#include "mock/stream/capture.h"
 
 CUresult mock__array_alloc(struct mock__context *context, size_t bytes, const char *made_by,
                            uint64_t *ret_address)
@@ -56,6 +57,7 @@ static CUresult create(CUarray *ret_array, const CUDA_ARRAY3D_DESCRIPTOR *descri
     size_t bytes = 0;
 
     MOCK__ENTER_CONTEXT(context);
+    MOCK__TRY(mock__capture_unsafe());
     MOCK__REQUIRE(ret_array && descriptor, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__array_check(context->device, descriptor, false));
     MOCK__REQUIRE(mock__array_bytes(descriptor, &bytes), CUDA_ERROR_OUT_OF_MEMORY);
@@ -116,9 +118,10 @@ static CUresult get_descriptor(CUDA_ARRAY3D_DESCRIPTOR *ret_descriptor, CUarray 
 {
     const struct mock__array *array;
 
-    MOCK__ENTER_CONTEXT(context);
+    MOCK__ENTER_EARLY();
     array = mock__object_find(MOCK__ARRAY, handle);
     MOCK__REQUIRE(array, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__TRY(mock__context_usable(array->context));
     MOCK__REQUIRE(wanted, CUDA_ERROR_INVALID_VALUE);
     *ret_descriptor = array->descriptor;
     return CUDA_SUCCESS;
@@ -175,8 +178,11 @@ CUresult mock_cuArrayDestroy(CUarray hArray)
 {
     struct mock__array *array;
 
-    MOCK__ENTER_CONTEXT(context);
-    MOCK__REQUIRE(find_destroyable(hArray), CUDA_ERROR_INVALID_HANDLE);
+    MOCK__ENTER();
+    MOCK__TRY(mock__capture_unsafe());
+    array = find_destroyable(hArray);
+    MOCK__REQUIRE(array, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__TRY(mock__context_usable(array->context));
     /*
      * Waits for work that may use the array. The wait releases the lock, so the array is looked up
      * again.
@@ -192,9 +198,13 @@ CUresult mock_cuArrayDestroy(CUarray hArray)
 /* No format of the mock's arrays has its channels in planes. */
 CUresult mock_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx)
 {
+    const struct mock__array *array;
+
     (void) planeIdx;
-    MOCK__ENTER_CONTEXT(context);
-    MOCK__REQUIRE(mock__object_find(MOCK__ARRAY, hArray), CUDA_ERROR_INVALID_HANDLE);
+    MOCK__ENTER_EARLY();
+    array = mock__object_find(MOCK__ARRAY, hArray);
+    MOCK__REQUIRE(array, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__TRY(mock__context_usable(array->context));
     (void) pPlaneArray;
     return CUDA_ERROR_INVALID_VALUE;
 }
@@ -204,7 +214,7 @@ CUresult mock_cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparsePro
                                          CUarray array)
 {
     (void) sparseProperties;
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(mock__object_find(MOCK__ARRAY, array), CUDA_ERROR_INVALID_HANDLE);
     return CUDA_ERROR_INVALID_VALUE;
 }
@@ -215,7 +225,7 @@ CUresult mock_cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memor
                                            CUarray array, CUdevice device)
 {
     (void) memoryRequirements;
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(mock__device_find(device), CUDA_ERROR_INVALID_DEVICE);
     MOCK__REQUIRE(mock__object_find(MOCK__ARRAY, array), CUDA_ERROR_INVALID_HANDLE);
     return CUDA_ERROR_INVALID_VALUE;

@@ -170,12 +170,15 @@ CUresult mock__name_open(struct mock__context *context, const struct mock__name 
 CUresult mock_cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)
 {
     const struct mock__memory *memory;
+    struct mock__context *context = NULL;
     struct mock__name name;
 
-    MOCK__ENTER_CONTEXT(context);
+    MOCK__ENTER_EARLY();
+    MOCK__REQUIRE(pHandle && dptr, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__context_current(&context));
     memory = mock__memory_find(dptr);
     /* Memory of pools, and what is mapped, have handles of their own. */
-    MOCK__REQUIRE(pHandle && memory && !memory->pool && !memory->owned, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(memory && !memory->pool && !memory->owned, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__name_of(memory, &name));
     memcpy(pHandle, &name, sizeof(name));
     return CUDA_SUCCESS;

@@ -6,6 +6,7 @@
 
 #include "mock/allocation/memory.h"
 #include "mock/base/state.h"
+#include "mock/stream/capture.h"
 
 struct mock__advice {
     struct cushim__tree parts; /* without gaps, from the first byte to the last */
@@ -197,7 +198,8 @@ static CUresult advise(CUdeviceptr address, size_t bytes, CUmem_advise advice,
     struct mock__memory *memory = NULL;
     size_t end = 0;
 
-    MOCK__ENTER();
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__TRY(mock__capture_unsafe());
     MOCK__REQUIRE(advice >= CU_MEM_ADVISE_SET_READ_MOSTLY &&
                       advice <= CU_MEM_ADVISE_UNSET_ACCESSED_BY,
                   CUDA_ERROR_INVALID_VALUE);

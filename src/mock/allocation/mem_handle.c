@@ -13,10 +13,13 @@ CUresult mock_cuMemGetHandleForAddressRange(void *handle, CUdeviceptr dptr, size
                                             CUmemRangeHandleType handleType,
                                             unsigned long long flags)
 {
-    MOCK__ENTER_CONTEXT(context);
+    struct mock__context *context = NULL;
+
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(handle && size && dptr % PAGE == 0 && size % PAGE == 0 &&
                       !(flags & ~KNOWN_FLAG) && handleType == CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD,
                   CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__context_current(&context));
     MOCK__REQUIRE(mock__memory_bytes(dptr, size), CUDA_ERROR_INVALID_VALUE);
     return CUDA_ERROR_NOT_SUPPORTED;
 }

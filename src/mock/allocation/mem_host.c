@@ -118,6 +118,7 @@ CUresult mock_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
     struct mock__memory *memory = NULL;
 
     MOCK__ENTER_CONTEXT(context);
+    MOCK__TRY(mock__capture_unsafe());
     MOCK__REQUIRE(p && bytesize && bytesize <= UINTPTR_MAX - (uintptr_t) p,
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(!(Flags & ~(unsigned) REGISTER_FLAGS), CUDA_ERROR_INVALID_VALUE);
@@ -136,6 +137,7 @@ CUresult mock_cuMemHostUnregister(void *p)
     struct mock__memory *memory;
 
     MOCK__ENTER_CONTEXT(context);
+    MOCK__TRY(mock__capture_unsafe());
     memory = mock__memory_at((uintptr_t) p);
     MOCK__REQUIRE(memory && memory->kind == MOCK__REGISTERED_MEMORY,
                   CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);

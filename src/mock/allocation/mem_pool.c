@@ -5,6 +5,7 @@
 #include "mock/allocation/heap.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/state.h"
+#include "mock/stream/capture.h"
 
 /* By number: not all toolkits have all names. */
 enum { NO_HANDLE = 0, FILE_DESCRIPTOR = 1, FABRIC = 8 };
@@ -178,6 +179,7 @@ CUresult mock_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProp
     struct mock__pool *created;
 
     MOCK__ENTER();
+    MOCK__TRY(mock__capture_unsafe());
     MOCK__REQUIRE(pool && poolProps && (int) poolProps->allocType > 0, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(check_properties(poolProps, &device));
     created = mock__pool_new(device);
@@ -195,6 +197,7 @@ CUresult mock_cuMemPoolDestroy(CUmemoryPool pool)
     struct mock__pool *found;
 
     MOCK__ENTER();
+    MOCK__TRY(mock__capture_unsafe());
     found = mock__pool_find(pool);
     MOCK__REQUIRE(found && !found->is_default, CUDA_ERROR_INVALID_VALUE);
     if (found->device->pool == found)
@@ -271,6 +274,7 @@ CUresult mock_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr,
     const struct mock__pool *found;
 
     MOCK__ENTER();
+    MOCK__TRY(mock__capture_unsafe());
     found = mock__pool_find(pool);
     MOCK__REQUIRE(found && value, CUDA_ERROR_INVALID_VALUE);
     return get_attribute(found, attr, value);
@@ -281,6 +285,7 @@ CUresult mock_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr,
     struct mock__pool *found;
 
     MOCK__ENTER();
+    MOCK__TRY(mock__capture_unsafe());
     found = mock__pool_find(pool);
     MOCK__REQUIRE(found && value, CUDA_ERROR_INVALID_VALUE);
     return set_attribute(found, attr, value);
@@ -291,6 +296,7 @@ CUresult mock_cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
     struct mock__pool *found;
 
     MOCK__ENTER();
+    MOCK__TRY(mock__capture_unsafe());
     found = mock__pool_find(pool);
     MOCK__REQUIRE(found, CUDA_ERROR_INVALID_VALUE);
     trim(found, minBytesToKeep);
@@ -320,6 +326,7 @@ CUresult mock_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, 
     struct mock__pool *found;
 
     MOCK__ENTER();
+    MOCK__TRY(mock__capture_unsafe());
     found = mock__pool_find(pool);
     MOCK__REQUIRE(found && map && count, CUDA_ERROR_INVALID_VALUE);
     for (size_t i = 0; i < count; i++)
@@ -342,6 +349,7 @@ CUresult mock_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool,
     const struct mock__device *device;
 
     MOCK__ENTER();
+    MOCK__TRY(mock__capture_unsafe());
     found = mock__pool_find(memPool);
     MOCK__REQUIRE(found && flags && location && location->type == CU_MEM_LOCATION_TYPE_DEVICE,
                   CUDA_ERROR_INVALID_VALUE);

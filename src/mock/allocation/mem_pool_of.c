@@ -2,6 +2,7 @@
 /* cuMemGetDefaultMemPool, cuMemGetMemPool, cuMemSetMemPool; and functions for cuDevice*MemPool. */
 #include "mock/allocation/mem_pool.h"
 #include "mock/base/state.h"
+#include "mock/stream/capture.h"
 
 CUresult mock__pool_get(CUdevice device, bool only_default, CUmemoryPool *ret_pool)
 {
@@ -59,6 +60,7 @@ CUresult mock_cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmem
 CUresult mock_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
 {
     MOCK__ENTER();
+    MOCK__TRY(mock__capture_unsafe());
     MOCK__TRY(check_place(location, type));
     return mock__pool_set(location->id, pool);
 }

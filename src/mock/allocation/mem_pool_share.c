@@ -10,6 +10,7 @@
 #include "mock/allocation/mem_pool.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/state.h"
+#include "mock/stream/capture.h"
 
 enum { FILE_DESCRIPTOR = 1 };
 
@@ -21,6 +22,7 @@ CUresult mock_cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool po
     int fd;
 
     MOCK__ENTER();
+    MOCK__TRY(mock__capture_unsafe());
     found = mock__pool_find(pool);
     MOCK__REQUIRE(handle_out && found && !flags && !found->imported &&
                       (unsigned) handleType == FILE_DESCRIPTOR &&
@@ -41,6 +43,7 @@ CUresult mock_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *h
     struct mock__pool *pool;
 
     MOCK__ENTER();
+    MOCK__TRY(mock__capture_unsafe());
     MOCK__REQUIRE(pool_out && !flags && (unsigned) handleType == FILE_DESCRIPTOR &&
                       mock__file_read_label((int) (intptr_t) handle, &label) && !label.bytes,
                   CUDA_ERROR_INVALID_VALUE);
@@ -61,6 +64,7 @@ CUresult mock_cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUde
     struct mock__name name;
 
     MOCK__ENTER();
+    MOCK__TRY(mock__capture_unsafe());
     memory = mock__memory_at(ptr);
     MOCK__REQUIRE(shareData_out && memory && memory->pool && !memory->being_freed &&
                       memory->pool->handle_types == FILE_DESCRIPTOR && !memory->pool->imported,
@@ -81,6 +85,7 @@ CUresult mock_cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool,
     struct mock__name name;
 
     MOCK__ENTER_CONTEXT(context);
+    MOCK__TRY(mock__capture_unsafe());
     found = mock__pool_find(pool);
     MOCK__REQUIRE(ptr_out && shareData && found && found->imported, CUDA_ERROR_INVALID_VALUE);
     memcpy(&name, shareData, sizeof(name));

@@ -108,7 +108,7 @@ static CUresult get_all(void **data, const size_t *sizes, const CUmem_range_attr
     struct mock__memory *memory = NULL;
     struct mock__part part;
 
-    MOCK__ENTER();
+    MOCK__ENTER_CONTEXT(context);
     MOCK__REQUIRE(data && sizes && attributes && n, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__managed_find(address, bytes, &memory));
     part = common(memory, address - memory->address, address - memory->address + bytes);
@@ -185,9 +185,9 @@ static CUresult check_granularity(size_t bytes, size_t summary, size_t sampling)
 {
     MOCK__REQUIRE(summary && summary <= bytes && sampling <= summary, CUDA_ERROR_INVALID_VALUE);
     for (int i = 0; i < mock__device_count(); i++)
-        MOCK__REQUIRE(mock__attribute(mock__device_find(i),
-                                      CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS),
-                      CUDA_ERROR_NOT_SUPPORTED);
+        MOCK__REQUIRE(
+            mock__attribute(mock__device_find(i), CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS),
+            CUDA_ERROR_NOT_SUPPORTED);
     return CUDA_SUCCESS;
 }
 
@@ -216,12 +216,10 @@ CUresult mock_cuMemGetLocationInfo(CUdeviceptr ptr, size_t size, size_t summaryG
     for (size_t at = 0; at < size; at += summaryGranularity) {
         const size_t end = size - at < summaryGranularity ? size : at + summaryGranularity;
         const size_t begin = memory ? ptr - memory->address : 0;
-        const struct mock__place place =
-            memory ? most_common(memory, begin + at, begin + end, step)
-                   : (struct mock__place){MOCK__ON_HOST, 0};
+        const struct mock__place place = memory ? most_common(memory, begin + at, begin + end, step)
+                                                : (struct mock__place){MOCK__ON_HOST, 0};
 
-        *location_out++ =
-            (CUmemLocation){.type = (CUmemLocationType) place.type, .id = place.id};
+        *location_out++ = (CUmemLocation){.type = (CUmemLocationType) place.type, .id = place.id};
         if (size - at <= summaryGranularity)
             break;
     }

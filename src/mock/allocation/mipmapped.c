@@ -3,6 +3,7 @@
 #include "mock/allocation/array.h"
 #include "mock/base/state.h"
 #include "mock/queue/schedule.h"
+#include "mock/stream/capture.h"
 
 static size_t halved(size_t n, unsigned times)
 {
@@ -110,6 +111,7 @@ CUresult mock_cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
     struct mock__mipmapped_array *mipmapped = NULL;
 
     MOCK__ENTER_CONTEXT(context);
+    MOCK__TRY(mock__capture_unsafe());
     MOCK__REQUIRE(pHandle && pMipmappedArrayDesc && numMipmapLevels, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__array_check(context->device, pMipmappedArrayDesc, true));
     MOCK__TRY(create(context, pMipmappedArrayDesc,
@@ -123,9 +125,10 @@ CUresult mock_cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hM
 {
     const struct mock__mipmapped_array *mipmapped;
 
-    MOCK__ENTER_CONTEXT(context);
+    MOCK__ENTER_EARLY();
     mipmapped = mock__object_find(MOCK__MIPMAPPED_ARRAY, hMipmappedArray);
     MOCK__REQUIRE(mipmapped, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__TRY(mock__context_usable(mipmapped->context));
     MOCK__REQUIRE(pLevelArray && level < mipmapped->n_levels, CUDA_ERROR_INVALID_VALUE);
     *pLevelArray = MOCK__HANDLE(mipmapped->levels[level]);
     return CUDA_SUCCESS;
@@ -135,9 +138,11 @@ CUresult mock_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
 {
     struct mock__mipmapped_array *mipmapped;
 
-    MOCK__ENTER_CONTEXT(context);
-    MOCK__REQUIRE(mock__object_find(MOCK__MIPMAPPED_ARRAY, hMipmappedArray),
-                  CUDA_ERROR_INVALID_HANDLE);
+    MOCK__ENTER();
+    MOCK__TRY(mock__capture_unsafe());
+    mipmapped = mock__object_find(MOCK__MIPMAPPED_ARRAY, hMipmappedArray);
+    MOCK__REQUIRE(mipmapped, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__TRY(mock__context_usable(mipmapped->context));
     mock__finish_all();
     mipmapped = mock__object_find(MOCK__MIPMAPPED_ARRAY, hMipmappedArray);
     MOCK__REQUIRE(mipmapped, CUDA_ERROR_INVALID_HANDLE);
@@ -150,7 +155,7 @@ CUresult mock_cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *
                                                   CUmipmappedArray mipmap)
 {
     (void) sparseProperties;
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(mock__object_find(MOCK__MIPMAPPED_ARRAY, mipmap), CUDA_ERROR_INVALID_HANDLE);
     return CUDA_ERROR_INVALID_VALUE;
 }

@@ -6,6 +6,7 @@
 #include "mock/allocation/mem_pool.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/state.h"
+#include "mock/stream/capture.h"
 
 /*
  * The attributes by their numbers, because a caller's toolkit may know more of them than the
@@ -186,7 +187,7 @@ CUresult mock_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attri
 {
     const struct mock__memory *memory;
 
-    MOCK__ENTER_CONTEXT(context);
+    MOCK__ENTER();
     MOCK__REQUIRE(numAttributes && attributes && data, CUDA_ERROR_INVALID_VALUE);
     memory = mock__memory_find(ptr);
     for (unsigned i = 0; i < numAttributes; i++) {
@@ -209,7 +210,8 @@ CUresult mock_cuPointerSetAttribute(const void *value, CUpointer_attribute attri
     struct mock__memory *memory;
     int on;
 
-    MOCK__ENTER_CONTEXT(context);
+    MOCK__ENTER();
+    MOCK__TRY(mock__capture_unsafe());
     memory = mock__memory_find(ptr);
     MOCK__REQUIRE(value && memory && (int) attribute == SYNC_MEMOPS, CUDA_ERROR_INVALID_VALUE);
     memcpy(&on, value, sizeof(on));

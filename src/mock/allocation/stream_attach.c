@@ -89,6 +89,7 @@ CUresult mock_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t 
     struct attach_work *work;
 
     MOCK__ENTER();
+    MOCK__TRY(mock__capture_unsafe());
     memory = mock__memory_find(dptr);
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__REQUIRE(flags_valid(flags), CUDA_ERROR_INVALID_VALUE);

@@ -121,17 +121,23 @@ uint64_t mock__context_new_id(void)
     return ++last_id;
 }
 
-CUresult mock__context_current(struct mock__context **ret_context)
+CUresult mock__context_current_broken(struct mock__context **ret_context)
 {
     const CUcontext handle = mock__current_handle();
     struct mock__context *context = mock__context_find(handle);
 
+    MOCK__TRY(mock__initialised());
     MOCK__REQUIRE(handle, CUDA_ERROR_INVALID_CONTEXT);
     /* Another thread may have destroyed the context that is current in this thread. */
-    MOCK__REQUIRE(context, CUDA_ERROR_CONTEXT_IS_DESTROYED);
-    MOCK__TRY(mock__context_usable(context));
+    MOCK__REQUIRE(context && context->alive, CUDA_ERROR_CONTEXT_IS_DESTROYED);
     *ret_context = context;
     return CUDA_SUCCESS;
+}
+
+CUresult mock__context_current(struct mock__context **ret_context)
+{
+    MOCK__TRY(mock__context_current_broken(ret_context));
+    return mock__context_usable(*ret_context);
 }
 
 CUresult mock__context_of(CUcontext handle, struct mock__context **ret_context)

@@ -83,6 +83,9 @@ CUresult mock__context_usable(const struct mock__context *context);
  */
 CUresult mock__context_current(struct mock__context **ret_context);
 
+/* The same, whether or not the context has had a fault. */
+CUresult mock__context_current_broken(struct mock__context **ret_context);
+
 /*
  * The context of a handle, usable or not; the primary context for the handle of a green one. NULL
  * if there is none.

@@ -72,7 +72,7 @@ static void release_lock(void)
     pthread_setcancelstate(before, NULL);
 }
 
-CUresult mock__enter(void)
+CUresult mock__enter_early(void)
 {
     if (atomic_load_explicit(&forked, memory_order_relaxed))
         return CUDA_ERROR_NOT_INITIALIZED;
@@ -85,10 +85,21 @@ CUresult mock__enter(void)
     take_lock();
     while (process_state)
         mock__lock_wait(0);
-    if (initialised) {
+    if (initialised)
         mock__upcalls.entered();
+    return CUDA_SUCCESS;
+}
+
+CUresult mock__initialised(void)
+{
+    return initialised ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
+}
+
+CUresult mock__enter(void)
+{
+    MOCK__TRY(mock__enter_early());
+    if (initialised)
         return CUDA_SUCCESS;
-    }
     release_lock();
     return CUDA_ERROR_NOT_INITIALIZED;
 }

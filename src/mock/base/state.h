@@ -45,6 +45,14 @@ static inline int mock__attribute(const struct mock__device *device, CUdevice_at
  * not initialised, the process is a child of fork(), or the caller is a host function or a kernel.
  */
 CUresult mock__enter(void);
+
+/*
+ * The same for a function that looks at its arguments before it looks at the driver: it also runs
+ * before cuInit(), when there are no objects. What needs the driver then asks whether it is there.
+ */
+CUresult mock__enter_early(void);
+CUresult mock__initialised(void);
+
 void mock__leave(const CUresult *entered);
 
 /*
@@ -58,6 +66,10 @@ void mock__set_process_state(int state);
 /* Begins a driver function. The lock is released at the end of the scope. */
 #define MOCK__ENTER()                                                                              \
     __attribute__((cleanup(mock__leave))) const CUresult mock__entered = mock__enter();            \
+    MOCK__TRY(mock__entered)
+
+#define MOCK__ENTER_EARLY()                                                                        \
+    __attribute__((cleanup(mock__leave))) const CUresult mock__entered = mock__enter_early();      \
     MOCK__TRY(mock__entered)
 
 /* Begins a driver function that needs a usable current context, which it declares as a variable. */

@@ -62,7 +62,7 @@ CUresult mock_cuCtxDestroy_v2(CUcontext ctx)
     struct mock__context *context;
     CUcontext popped;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(ctx, CUDA_ERROR_INVALID_VALUE);
     context = mock__object_find(MOCK__CONTEXT, ctx);
     MOCK__REQUIRE(context && !context->primary, CUDA_ERROR_INVALID_CONTEXT);
@@ -117,7 +117,7 @@ static CUresult get_device(CUdevice *device, CUcontext ctx)
 
     MOCK__ENTER();
     MOCK__REQUIRE(device, CUDA_ERROR_INVALID_VALUE);
-    MOCK__TRY(mock__context_of(ctx, &context));
+    MOCK__TRY(ctx ? mock__context_of(ctx, &context) : mock__context_current_broken(&context));
     *device = context->device->ordinal;
     return CUDA_SUCCESS;
 }
@@ -160,8 +160,11 @@ CUresult mock_cuCtxSynchronize_v2(CUcontext ctx)
 
 CUresult mock_cuCtxGetFlags(unsigned int *flags)
 {
+    struct mock__context *context = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__context_current_broken(&context));
     MOCK__REQUIRE(flags, CUDA_ERROR_INVALID_VALUE);
-    MOCK__ENTER_CONTEXT(context);
     *flags = context->flags;
     return CUDA_SUCCESS;
 }
@@ -169,7 +172,10 @@ CUresult mock_cuCtxGetFlags(unsigned int *flags)
 #if CUDA_VERSION >= 12010
 CUresult mock_cuCtxSetFlags(unsigned int flags)
 {
-    MOCK__ENTER_CONTEXT(context);
+    struct mock__context *context = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__context_current_broken(&context));
     MOCK__REQUIRE(mock__context_flags_valid(flags), CUDA_ERROR_INVALID_VALUE);
     context->flags = flags | CU_CTX_MAP_HOST;
     return CUDA_SUCCESS;
@@ -223,6 +229,7 @@ CUresult mock_cuCtxGetCacheConfig(CUfunc_cache *pconfig)
 CUresult mock_cuCtxSetCacheConfig(CUfunc_cache config)
 {
     MOCK__ENTER_CONTEXT(context);
+    MOCK__TRY(mock__capture_unsafe());
     MOCK__REQUIRE((unsigned) config <= CU_FUNC_CACHE_PREFER_EQUAL, CUDA_ERROR_INVALID_VALUE);
     context->cache_config = (int) config;
     return CUDA_SUCCESS;
@@ -240,6 +247,7 @@ CUresult mock_cuCtxGetSharedMemConfig(CUsharedconfig *pConfig)
 CUresult mock_cuCtxSetSharedMemConfig(CUsharedconfig config)
 {
     MOCK__ENTER_CONTEXT(context);
+    MOCK__TRY(mock__capture_unsafe());
     MOCK__REQUIRE((unsigned) config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE,
                   CUDA_ERROR_INVALID_VALUE);
     return CUDA_SUCCESS;

@@ -7,7 +7,10 @@
 
 CUresult mock_cuCtxAttach(CUcontext *pctx, unsigned int flags)
 {
-    MOCK__ENTER_CONTEXT(context);
+    struct mock__context *context = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__context_current_broken(&context));
     MOCK__REQUIRE(pctx && !flags, CUDA_ERROR_INVALID_VALUE);
     context->attached++;
     *pctx = MOCK__HANDLE(context);
@@ -18,8 +21,10 @@ CUresult mock_cuCtxAttach(CUcontext *pctx, unsigned int flags)
 static CUresult detach(CUcontext ctx, bool *ret_last)
 {
     struct mock__context *found;
+    struct mock__context *context = NULL;
 
-    MOCK__ENTER_CONTEXT(context);
+    MOCK__ENTER();
+    MOCK__TRY(mock__context_current_broken(&context));
     found = mock__object_find(MOCK__CONTEXT, ctx);
     MOCK__REQUIRE(found && found == context, CUDA_ERROR_INVALID_CONTEXT);
     *ret_last = !found->attached;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cuCtxGetLimit, cuCtxSetLimit */
 #include "mock/base/state.h"
+#include "mock/stream/capture.h"
 
 /*
  * The numbers are written here, because a caller's toolkit may know more limits than the one of
@@ -99,5 +100,6 @@ static CUresult set_limit(struct mock__context *context, int limit, size_t value
 CUresult mock_cuCtxSetLimit(CUlimit limit, size_t value)
 {
     MOCK__ENTER_CONTEXT(context);
+    MOCK__TRY(mock__capture_unsafe());
     return set_limit(context, (int) limit, value);
 }

@@ -84,6 +84,7 @@ CUresult mock_cuGreenCtxGetId(CUgreenCtx greenCtx, unsigned long long *greenCtxI
     MOCK__REQUIRE(greenCtxId, CUDA_ERROR_INVALID_VALUE);
     green = greenCtx ? mock__green_find(greenCtx) : mock__green_current();
     MOCK__REQUIRE(green, CUDA_ERROR_INVALID_CONTEXT);
+    MOCK__TRY(green->primary ? mock__context_usable(green->primary) : CUDA_SUCCESS);
     *greenCtxId = green->id;
     return CUDA_SUCCESS;
 }

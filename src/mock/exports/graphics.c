@@ -9,7 +9,7 @@
 
 static CUresult no_resource(bool arguments)
 {
-    MOCK__ENTER_CONTEXT(context);
+    MOCK__ENTER();
     MOCK__REQUIRE(arguments, CUDA_ERROR_INVALID_VALUE);
     return CUDA_ERROR_INVALID_HANDLE;
 }

@@ -81,7 +81,7 @@ CUresult mock_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *pHandle_o
     struct mock__context *context = NULL;
     struct mock__graph *graph = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(pHandle_out && flags <= ASSIGN_DEFAULT, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__graph_find(hGraph, &graph));
     MOCK__TRY(mock__condition_context(ctx, &context));

@@ -155,7 +155,7 @@ static CUresult change_edges(change_fn *change, change_fn *back, CUgraph hGraph,
     CUresult result = CUDA_SUCCESS;
     size_t i;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__TRY(mock__graph_find(hGraph, &graph));
     MOCK__REQUIRE(!edges->n || (edges->from && edges->to), CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(!graph->instantiated, CUDA_ERROR_INVALID_VALUE);

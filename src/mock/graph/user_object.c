@@ -28,11 +28,12 @@ CUresult mock_cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn d
 {
     struct mock__user_object *object;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     /* A caller has to acknowledge that the destructor is not synchronised. */
     MOCK__REQUIRE(object_out && destroy && initialRefcount &&
                       flags == CU_USER_OBJECT_NO_DESTRUCTOR_SYNC,
                   CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__initialised());
     object = mock__object_new(MOCK__USER_OBJECT, sizeof(*object));
     if (!object || !(object->destructor_call = malloc(sizeof(*object->destructor_call)))) {
         mock__object_free(object);
@@ -49,7 +50,7 @@ CUresult mock_cuUserObjectRetain(CUuserObject object, unsigned int count)
 {
     struct mock__user_object *found = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__TRY(find(object, count, &found));
     MOCK__REQUIRE(count <= UINT32_MAX - found->callers, CUDA_ERROR_INVALID_VALUE);
     found->callers += count;
@@ -60,7 +61,7 @@ CUresult mock_cuUserObjectRelease(CUuserObject object, unsigned int count)
 {
     struct mock__user_object *found = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__TRY(find(object, count, &found));
     MOCK__REQUIRE(count <= found->callers, CUDA_ERROR_INVALID_VALUE);
     found->callers -= count;

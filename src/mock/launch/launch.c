@@ -434,7 +434,8 @@ CUresult mock_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
     struct mock__stream *stream = NULL;
     struct mock__work *work = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
+    MOCK__REQUIRE(fn, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__TRY(mock__host_work(&(CUDA_HOST_NODE_PARAMS){fn, userData}, &work));
     return mock__stream_submit(stream, work);

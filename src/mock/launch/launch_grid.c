@@ -6,6 +6,7 @@
 #include "mock/base/state.h"
 #include "mock/launch/launch.h"
 #include "mock/module/module.h"
+#include "mock/stream/capture.h"
 
 static CUresult launch(CUfunction f, int grid_width, int grid_height, CUstream hStream)
 {
@@ -16,6 +17,7 @@ static CUresult launch(CUfunction f, int grid_width, int grid_height, CUstream h
                      CU_LAUNCH_PARAM_END};
 
     MOCK__ENTER();
+    MOCK__TRY(mock__capture_unsafe());
     MOCK__TRY(mock__function_find_here(f, &function));
     MOCK__REQUIRE(grid_width > 0 && grid_height > 0, CUDA_ERROR_INVALID_VALUE);
     bytes = function->params_bytes;

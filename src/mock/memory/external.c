@@ -4,6 +4,7 @@
  * handle that a program has is one of those: nothing is imported, and no handle is known later.
  */
 #include "mock/base/state.h"
+#include "mock/stream/capture.h"
 #include "mock/stream/stream.h"
 
 /* By number: CU_EXTERNAL_*_HANDLE_TYPE_OPAQUE_FD, and the last type there is of each. */
@@ -22,6 +23,7 @@ CUresult mock_cuImportExternalMemory(CUexternalMemory *extMem_out,
                                      const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *memHandleDesc)
 {
     MOCK__ENTER_CONTEXT(context);
+    MOCK__TRY(mock__capture_unsafe());
     MOCK__REQUIRE(extMem_out && memHandleDesc && memHandleDesc->size &&
                       !(memHandleDesc->flags & ~(unsigned) CUDA_EXTERNAL_MEMORY_DEDICATED),
                   CUDA_ERROR_INVALID_VALUE);
@@ -32,6 +34,7 @@ CUresult mock_cuImportExternalSemaphore(CUexternalSemaphore *extSem_out,
                                         const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *semHandleDesc)
 {
     MOCK__ENTER_CONTEXT(context);
+    MOCK__TRY(mock__capture_unsafe());
     MOCK__REQUIRE(extSem_out && semHandleDesc && !semHandleDesc->flags, CUDA_ERROR_INVALID_VALUE);
     return refuse((int) semHandleDesc->type, LAST_SEMAPHORE_TYPE);
 }
@@ -60,6 +63,7 @@ CUresult mock_cuExternalMemoryGetMappedMipmappedArray(
 static CUresult destroy(void)
 {
     MOCK__ENTER_CONTEXT(context);
+    MOCK__TRY(mock__capture_unsafe());
     return CUDA_ERROR_INVALID_HANDLE;
 }
 

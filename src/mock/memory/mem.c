@@ -190,7 +190,8 @@ static CUresult take_from_pool(struct mock__stream *stream, struct mock__pool *p
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-static CUresult alloc_async(CUdeviceptr *dptr, size_t bytes, CUmemoryPool pool_handle,
+/* Without a pool, of the pool that the device has now, if any will do. */
+static CUresult alloc_async(CUdeviceptr *dptr, size_t bytes, bool any, CUmemoryPool pool_handle,
                             CUstream hStream)
 {
     struct mock__stream *stream = NULL;
@@ -198,6 +199,7 @@ static CUresult alloc_async(CUdeviceptr *dptr, size_t bytes, CUmemoryPool pool_h
     struct mock__pool *pool;
 
     MOCK__ENTER();
+    MOCK__REQUIRE(any || pool_handle, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__stream_find(hStream, &stream));
     pool =
         pool_handle ? mock__pool_find(pool_handle) : mock__pool_of(stream->context->device, false);
@@ -209,6 +211,7 @@ static CUresult alloc_async(CUdeviceptr *dptr, size_t bytes, CUmemoryPool pool_h
     MOCK__TRY(mock__capture_check(stream));
     if (stream->capture)
         return mock__capture_alloc(stream, bytes, dptr);
+    MOCK__TRY(mock__capture_unsafe());
     MOCK__TRY(take_from_pool(stream, pool, bytes, &memory));
     mock__made(&memory->made, pool_handle ? "cuMemAllocFromPoolAsync" : "cuMemAllocAsync");
     *dptr = memory->address;
@@ -217,14 +220,13 @@ static CUresult alloc_async(CUdeviceptr *dptr, size_t bytes, CUmemoryPool pool_h
 
 CUresult mock_cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
 {
-    return alloc_async(dptr, bytesize, NULL, hStream);
+    return alloc_async(dptr, bytesize, true, NULL, hStream);
 }
 
 CUresult mock_cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool,
                                       CUstream hStream)
 {
-    MOCK__REQUIRE(pool, CUDA_ERROR_INVALID_VALUE);
-    return alloc_async(dptr, bytesize, pool, hStream);
+    return alloc_async(dptr, bytesize, false, pool, hStream);
 }
 
 static void run_nothing(struct mock__work *work)
@@ -277,5 +279,6 @@ CUresult mock_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
     if (!device_can_free(memory))
         return cannot_free(dptr, memory);
     MOCK__TRY(mock__context_usable(memory->context));
+    MOCK__TRY(mock__capture_unsafe());
     return submit_free(stream, memory);
 }

@@ -68,10 +68,10 @@ static CUresult enter_batch(const struct batch *batch, unsigned long long flags,
     struct mock__stream *stream = NULL;
     struct mock__memory *memory = NULL;
 
-    MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__REQUIRE(batch->addresses && batch->sizes && batch->count && !flags &&
-                      stream != stream->context->legacy,
+                      !mock__stream_is_legacy(hStream),
                   CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__stream_find(hStream, &stream));
     for (size_t i = 0; i < batch->count; i++)
         MOCK__TRY(mock__managed_find(batch->addresses[i], batch->sizes[i], &memory));
     return mock__capture_refuse(stream);
@@ -79,7 +79,7 @@ static CUresult enter_batch(const struct batch *batch, unsigned long long flags,
 
 static CUresult discard(const struct batch *batch, unsigned long long flags, CUstream hStream)
 {
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     return enter_batch(batch, flags, hStream);
 }
 
@@ -89,7 +89,7 @@ static CUresult prefetch_batch(const struct batch *batch, unsigned long long fla
     struct mock__memory *memory = NULL;
     size_t place = 0;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__TRY(enter_batch(batch, flags, hStream));
     MOCK__REQUIRE(places_cover(batch), CUDA_ERROR_INVALID_VALUE);
     for (size_t i = 0; i < batch->n_places; i++)

@@ -16,13 +16,15 @@
 #define KNOWN_FLAGS 1u /* CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE */
 
 /*
- * A stream that a batch can be in: no legacy stream, and none that captures. A driver refuses that
- * without invalidating the capture, which then lacks the copies.
+ * A stream that a batch can be in, which needs a current context: no legacy stream, and none that
+ * captures. A driver refuses that without invalidating the capture, which then lacks the copies.
  */
 static CUresult find_stream(CUstream hStream, struct mock__stream **ret_stream)
 {
+    MOCK__REQUIRE(!mock__stream_is_legacy(hStream), CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__initialised());
+    MOCK__REQUIRE(mock__current_handle(), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__stream_find(hStream, ret_stream));
-    MOCK__REQUIRE(*ret_stream != (*ret_stream)->context->legacy, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__capture_check(*ret_stream));
     return (*ret_stream)->capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
 }
@@ -78,7 +80,7 @@ static CUresult copy_lines(const struct lines *lines, CUstream hStream, size_t *
     struct mock__stream *stream = NULL;
     size_t at = 0;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__TRY(find_stream(hStream, &stream));
     MOCK__REQUIRE(lines->dsts && lines->srcs && lines->sizes && lines->count &&
                       attributes_valid(lines),
@@ -175,7 +177,7 @@ static CUresult copy_boxes(size_t n, const CUDA_MEMCPY3D_BATCH_OP *ops, unsigned
 {
     struct mock__stream *stream = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__TRY(find_stream(hStream, &stream));
     MOCK__REQUIRE(n && ops && !flags, CUDA_ERROR_INVALID_VALUE);
     for (size_t i = 0; i < n; i++) {
@@ -225,8 +227,7 @@ CUresult mock_cuMemcpy3DBatchAsync_v2(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opL
 CUresult mock_cuMemcpyWithAttributesAsync(CUdeviceptr dst, CUdeviceptr src, size_t size,
                                           CUmemcpyAttributes *attr, CUstream hStream)
 {
-    const struct mock__copy copy =
-        mock__copy_line(MOCK__ANY_SIDE, dst, MOCK__ANY_SIDE, src, size);
+    const struct mock__copy copy = mock__copy_line(MOCK__ANY_SIDE, dst, MOCK__ANY_SIDE, src, size);
     struct mock__stream *stream = NULL;
 
     MOCK__ENTER();

@@ -2,6 +2,7 @@
 /* cuStreamWaitValue*, cuStreamWriteValue*, cuStreamBatchMemOp*. stream_memops.h makes the work. */
 #include "mock/base/state.h"
 #include "mock/memory/stream_memops.h"
+#include "mock/stream/capture.h"
 #include "mock/stream/stream.h"
 
 #define V1 (&mock__values_v1)
@@ -15,6 +16,7 @@ static CUresult submit(CUstream hStream, const CUstreamBatchMemOpParams *params,
 
     MOCK__ENTER();
     MOCK__TRY(mock__stream_find(hStream, &stream));
+    MOCK__TRY(features == V1 ? mock__capture_asked(stream) : CUDA_SUCCESS);
     MOCK__REQUIRE(!flags && (params || !count), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__values_work(stream->context->device, params, count, features, &work));
     /* Nothing to do is nothing to submit. */

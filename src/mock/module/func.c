@@ -101,7 +101,7 @@ CUresult mock_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunctio
     struct mock__function *function = NULL;
     const unsigned number = (unsigned) attrib;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(pi && number < MOCK__N_FUNCTION_ATTRIBUTES, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__function_find_plain(hfunc, &function));
     *pi = function->attributes[number];
@@ -181,7 +181,7 @@ CUresult mock_cuFuncGetName(const char **name, CUfunction hfunc)
 {
     struct mock__function *function = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(name && hfunc, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__function_find_plain(hfunc, &function));
     *name = function->entry->name;
@@ -216,7 +216,7 @@ CUresult mock_cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *par
 {
     struct mock__function *function = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(func, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__function_find_plain(func, &function));
     return mock__entry_parameter(function->entry, paramIndex, paramOffset, paramSize);
@@ -226,7 +226,7 @@ CUresult mock_cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function)
 {
     struct mock__function *found = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(state, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__function_find_plain(function, &found));
     *state = CU_FUNCTION_LOADING_STATE_LOADED;
@@ -237,7 +237,7 @@ CUresult mock_cuFuncLoad(CUfunction function)
 {
     struct mock__function *found = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     return mock__function_find_plain(function, &found);
 }
 #endif

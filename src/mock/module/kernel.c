@@ -71,7 +71,7 @@ CUresult mock_cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
     struct mock__kernel *found = NULL;
     struct mock__function *function = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(pFunc, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(find(kernel, &found));
     MOCK__TRY(mock__kernel_function(found, &function));
@@ -88,7 +88,7 @@ CUresult mock_cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkerne
     struct mock__kernel *found = NULL;
     int attributes[MOCK__N_FUNCTION_ATTRIBUTES];
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(pi && number < MOCK__N_FUNCTION_ATTRIBUTES, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(find(kernel, &found));
     device = mock__device_find(dev);
@@ -116,7 +116,7 @@ CUresult mock_cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkerne
     struct mock__kernel *found = NULL;
     const struct mock__device *device;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__TRY(find(kernel, &found));
     device = mock__device_find(dev);
     MOCK__REQUIRE(device, CUDA_ERROR_INVALID_DEVICE);
@@ -133,7 +133,7 @@ CUresult mock_cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdev
     struct mock__kernel *found = NULL;
     const struct mock__device *device;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__TRY(find(kernel, &found));
     device = mock__device_find(dev);
     MOCK__REQUIRE(device, CUDA_ERROR_INVALID_DEVICE);
@@ -150,7 +150,7 @@ CUresult mock_cuKernelGetName(const char **name, CUkernel hfunc)
 {
     struct mock__kernel *kernel = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(name && hfunc, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(find(hfunc, &kernel));
     *name = entry_of(kernel)->name;
@@ -177,7 +177,7 @@ CUresult mock_cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *p
 {
     struct mock__kernel *found = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__TRY(find(kernel, &found));
     return mock__entry_parameter(entry_of(found), paramIndex, paramOffset, paramSize);
 }
@@ -188,7 +188,7 @@ CUresult mock_cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel)
 {
     struct mock__kernel *found = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(pLib, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(find(kernel, &found));
     *pLib = MOCK__HANDLE(found->library);

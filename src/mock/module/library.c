@@ -12,6 +12,7 @@
 #include "mock/module/jit_log.h"
 #include "mock/module/jit_options.h"
 #include "mock/queue/schedule.h"
+#include "mock/stream/capture.h"
 
 #if CUDA_VERSION >= 12000
 
@@ -146,12 +147,13 @@ static CUresult load_data(const void *code, size_t size, const struct options *o
     struct ptx__limits limits;
     struct mock__jit_log log;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(ret_library && code, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(
         mock__jit_options_check(MOCK__JIT_LOAD, options->n_jit, options->jit, options->jit_values));
     MOCK__REQUIRE(options_valid(options->n_library, options->library, options->library_values),
                   CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__initialised());
     log = mock__jit_log_find(options->n_jit, options->jit, options->jit_values);
     MOCK__TRY(mock__jit_limits_find(options->n_jit, options->jit, options->jit_values, &limits));
     return load(code, size, &log, &limits, made_by, ret_library);
@@ -194,7 +196,8 @@ CUresult mock_cuLibraryUnload(CUlibrary library)
 {
     struct mock__library *found = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
+    MOCK__TRY(mock__capture_unsafe());
     MOCK__TRY(mock__library_find(library, &found));
     /* Its kernels may have been launched and not have run; meanwhile another may unload it. */
     mock__finish_all();
@@ -208,7 +211,7 @@ CUresult mock_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const cha
     struct mock__library *found = NULL;
     size_t i;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(pKernel && name && *name, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__library_find(library, &found));
     i = mock__find_entry(&found->ptx, name);
@@ -231,7 +234,7 @@ CUresult mock_cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
 {
     struct mock__module *module = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(pMod, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(find_module(library, &module));
     *pMod = MOCK__HANDLE(module);
@@ -243,7 +246,7 @@ CUresult mock_cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary lib
 {
     struct mock__module *module = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE((dptr || bytes) && name && *name, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(find_module(library, &module));
     return mock__module_variable(module, name, dptr, bytes);
@@ -257,7 +260,7 @@ CUresult mock_cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary li
     struct mock__library *found = NULL;
     size_t i;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE((dptr || bytes) && name && *name, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__library_find(library, &found));
     i = mock__find_variable(&found->ptx, name);
@@ -289,7 +292,7 @@ CUresult mock_cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib)
 {
     struct mock__library *library = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(count, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__library_find(lib, &library));
     *count = (unsigned) library->ptx.n_entries;
@@ -300,7 +303,7 @@ CUresult mock_cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKerne
 {
     struct mock__library *library = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(kernels && numKernels, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__library_find(lib, &library));
     for (size_t i = 0; i < numKernels && i < library->ptx.n_entries; i++)

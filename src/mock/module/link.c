@@ -31,7 +31,7 @@ static CUresult find(CUlinkState handle, struct link **ret_link)
 
     MOCK__REQUIRE(link, CUDA_ERROR_INVALID_HANDLE);
     *ret_link = link;
-    return mock__context_usable(link->context);
+    return CUDA_SUCCESS;
 }
 
 static CUresult create(enum mock__jit_use use, unsigned int numOptions, CUjit_option *options,
@@ -122,7 +122,7 @@ static CUresult add_data(CUlinkState state, CUjitInputType type, const void *dat
     SCOPED_FREE char *text = NULL;
     struct link *link = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__TRY(find(state, &link));
     MOCK__REQUIRE(data && size && size < SIZE_MAX, CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(limits && !link->image, CUDA_ERROR_INVALID_VALUE);
@@ -150,7 +150,7 @@ static CUresult check_state(CUlinkState state)
 {
     struct link *link = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     return find(state, &link);
 }
 
@@ -192,7 +192,7 @@ CUresult mock_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut
     struct link *link = NULL;
     size_t length = 0;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__TRY(find(state, &link));
     MOCK__REQUIRE(cubinOut && link->linker.n_texts, CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(!link->image, CUDA_ERROR_INVALID_HANDLE);
@@ -215,7 +215,7 @@ CUresult mock_cuLinkDestroy(CUlinkState state)
 {
     struct link *link;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     link = mock__object_find(MOCK__LINK, state);
     MOCK__REQUIRE(link, CUDA_ERROR_INVALID_HANDLE);
     destroy(link);

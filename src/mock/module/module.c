@@ -47,7 +47,6 @@ static CUresult load(CUmodule *ret_module, const void *image, size_t size,
 
     MOCK__ENTER_CONTEXT(context);
     MOCK__REQUIRE(ret_module && image, CUDA_ERROR_INVALID_VALUE);
-    MOCK__TRY(mock__capture_unsafe());
     result = load_limited(context, image, size, limits, &messages, &module);
     mock__jit_log_write(log, &messages);
     ptx__log_finish(&messages);
@@ -105,6 +104,7 @@ CUresult mock_cuModuleUnload(CUmodule hmod)
     MOCK__REQUIRE(module, CUDA_ERROR_INVALID_HANDLE);
     /* Only cuLibraryUnload() may unload it. */
     MOCK__REQUIRE(!module->library, CUDA_ERROR_NOT_PERMITTED);
+    MOCK__TRY(mock__context_usable(module->context));
     MOCK__TRY(mock__capture_unsafe());
     /*
      * Waits for launched kernels that have not run. The wait releases the lock, so the module is
@@ -150,7 +150,7 @@ CUresult mock_cuModuleGetFunctionCount(unsigned int *count, CUmodule mod)
 {
     struct mock__module *module = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(count, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__module_find(mod, &module));
     *count = (unsigned) module->ptx.n_entries;
@@ -162,7 +162,7 @@ CUresult mock_cuModuleEnumerateFunctions(CUfunction *functions, unsigned int num
 {
     struct mock__module *module = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(functions && numFunctions, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__module_find(mod, &module));
     for (size_t i = 0; i < numFunctions && i < module->ptx.n_entries; i++)

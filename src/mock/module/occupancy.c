@@ -92,7 +92,7 @@ static CUresult active_blocks(int *numBlocks, CUfunction func, int blockSize,
 {
     struct mock__function *function = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_CONTEXT(context);
     MOCK__TRY(mock__function_find(func, &function));
     MOCK__REQUIRE(numBlocks && blockSize > 0 && !(flags & ~VALID_FLAGS), CUDA_ERROR_INVALID_VALUE);
     *numBlocks = mock__occupancy(function, (size_t) blockSize, dynamicSMemSize);
@@ -147,7 +147,7 @@ static CUresult best_block(int *minGridSize, int *blockSize, CUfunction func,
     struct mock__residency_use use;
     size_t most = 0, best = 0, largest;
 
-    MOCK__ENTER();
+    MOCK__ENTER_CONTEXT(context);
     MOCK__TRY(mock__function_find(func, &function));
     MOCK__REQUIRE(minGridSize && blockSize && blockSizeLimit >= 0 && !(flags & ~VALID_FLAGS),
                   CUDA_ERROR_INVALID_VALUE);
@@ -166,9 +166,9 @@ static CUresult best_block(int *minGridSize, int *blockSize, CUfunction func,
         }
     }
     *blockSize = (int) best;
-    *minGridSize = best ? (int) (most / best * mock__multiprocessors(
-                                                   mock__green_share(mock__green_current()),
-                                                   function->module->context->device))
+    *minGridSize = best ? (int) (most / best *
+                                 mock__multiprocessors(mock__green_share(mock__green_current()),
+                                                       function->module->context->device))
                         : 0;
     return CUDA_SUCCESS;
 }
@@ -200,7 +200,7 @@ CUresult mock_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, C
     struct mock__residency_room room;
     struct mock__residency_use use;
 
-    MOCK__ENTER();
+    MOCK__ENTER_CONTEXT(context);
     MOCK__TRY(mock__function_find(func, &function));
     MOCK__REQUIRE(dynamicSmemSize && numBlocks > 0 && blockSize > 0, CUDA_ERROR_INVALID_VALUE);
     room = room_of(function);

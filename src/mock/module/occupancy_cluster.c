@@ -69,7 +69,7 @@ CUresult mock_cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction fu
     struct mock__function *function = NULL;
     unsigned cluster[3];
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(clusterSize, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(find(func, config, &function));
     MOCK__TRY(cluster_of(function, config, cluster));
@@ -101,7 +101,7 @@ CUresult mock_cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func,
     unsigned cluster[3];
     size_t blocks, fit;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(numClusters, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(find(func, config, &function));
     MOCK__TRY(cluster_of(function, config, cluster));
@@ -109,7 +109,8 @@ CUresult mock_cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func,
     fit = (size_t) mock__occupancy_of_device(function, threads_of(config), config->sharedMemBytes);
     *numClusters =
         blocks && blocks <= mock__cluster_limit(function)
-            ? (int) resident(function, mock__green_share(mock__stream_green(config->hStream)), fit, blocks)
+            ? (int) resident(function, mock__green_share(mock__stream_green(config->hStream)), fit,
+                             blocks)
             : 0;
     return CUDA_SUCCESS;
 }

@@ -85,7 +85,7 @@ CUresult mock__child_update(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph c
     struct mock__node *node = NULL;
     struct mock__graph *child = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__TRY(mock__exec_find(hGraphExec, &exec));
     MOCK__TRY(mock__node_find(hNode, &node));
     MOCK__TRY(mock__graph_find(childGraph, &child));

@@ -70,7 +70,7 @@ CUresult mock_cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
     const struct mock__copy_params params = {copyParams, ctx};
 
     return mock__node_spec_add(phGraphNode, hGraph, dependencies, numDependencies,
-                               (struct mock__node_spec){mock__describe_copy, &params});
+                               (struct mock__node_spec){mock__describe_copy, &params, true});
 }
 
 CUresult mock_cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams)
@@ -89,7 +89,7 @@ CUresult mock_cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D 
     const struct mock__copy_params params = {nodeParams, mock__node_context(hNode)};
 
     return mock__node_spec_set(hNode, MEMCPY,
-                               (struct mock__node_spec){mock__describe_copy, &params});
+                               (struct mock__node_spec){mock__describe_copy, &params, false});
 }
 
 CUresult mock_cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
@@ -98,7 +98,7 @@ CUresult mock_cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode
     const struct mock__copy_params params = {copyParams, ctx};
 
     return mock__node_spec_set_exec(hGraphExec, hNode, MEMCPY,
-                                    (struct mock__node_spec){mock__describe_copy, &params});
+                                    (struct mock__node_spec){mock__describe_copy, &params, false});
 }
 
 /* --- memset nodes --- */
@@ -110,7 +110,7 @@ CUresult mock_cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph,
     const struct mock__fill_params params = {memsetParams, ctx};
 
     return mock__node_spec_add(phGraphNode, hGraph, dependencies, numDependencies,
-                               (struct mock__node_spec){mock__describe_fill, &params});
+                               (struct mock__node_spec){mock__describe_fill, &params, true});
 }
 
 CUresult mock_cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *nodeParams)
@@ -139,7 +139,7 @@ CUresult mock_cuGraphMemsetNodeSetParams(CUgraphNode hNode,
     const struct mock__fill_params params = {nodeParams, mock__node_context(hNode)};
 
     return mock__node_spec_set(hNode, MEMSET,
-                               (struct mock__node_spec){mock__describe_fill, &params});
+                               (struct mock__node_spec){mock__describe_fill, &params, false});
 }
 
 CUresult mock_cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
@@ -149,5 +149,5 @@ CUresult mock_cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode
     const struct mock__fill_params params = {memsetParams, ctx};
 
     return mock__node_spec_set_exec(hGraphExec, hNode, MEMSET,
-                                    (struct mock__node_spec){mock__describe_fill, &params});
+                                    (struct mock__node_spec){mock__describe_fill, &params, false});
 }

@@ -169,7 +169,8 @@ static void print_child(FILE *file, const struct mock__node *node, size_t i, uns
 {
     const struct mock__graph *graph = node->within[i];
 
-    fprintf(file, "    subgraph \"cluster_%u\" {\n        label=\"graph_%u of graph_%u_node_%u\";\n",
+    fprintf(file,
+            "    subgraph \"cluster_%u\" {\n        label=\"graph_%u of graph_%u_node_%u\";\n",
             graph->id, graph->id, node->graph->id, node->id);
     print_graph(file, graph, "        ", flags);
     fprintf(file, "    }\n");
@@ -191,7 +192,7 @@ CUresult mock_cuGraphDebugDotPrint(CUgraph hGraph, const char *path, unsigned in
     bool failed;
     FILE *file;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__TRY(mock__graph_find(hGraph, &graph));
     MOCK__REQUIRE(path && flags < LAST_FLAG, CUDA_ERROR_INVALID_VALUE);
     file = fopen(path, "we");

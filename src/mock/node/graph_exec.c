@@ -8,6 +8,7 @@
 #include "mock/base/state.h"
 #include "mock/node/graph_check.h"
 #include "mock/node/graph_conditional.h"
+#include "mock/stream/capture.h"
 #include "mock/stream/stream.h"
 
 /* By number: older headers lack some of them. */
@@ -76,6 +77,7 @@ static CUresult instantiate(CUgraphExec *ret_exec, CUgraph hGraph, uint64_t flag
     CUresult result;
 
     MOCK__ENTER_CONTEXT(context);
+    MOCK__TRY(mock__capture_unsafe());
     MOCK__REQUIRE(ret_exec && !(flags & ~(uint64_t) ALL_FLAGS), CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(!(flags & DEVICE_LAUNCH) || !(flags & MOCK__AUTO_FREE_ON_LAUNCH),
                   CUDA_ERROR_INVALID_VALUE);
@@ -190,6 +192,7 @@ CUresult mock_cuGraphExecDestroy(CUgraphExec hGraphExec)
     struct mock__exec *exec = NULL;
 
     MOCK__ENTER();
+    MOCK__TRY(mock__capture_unsafe());
     MOCK__TRY(mock__exec_find(hGraphExec, &exec));
     free_exec(exec);
     return CUDA_SUCCESS;
@@ -230,7 +233,7 @@ CUresult mock_cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
 {
     struct mock__node *node = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__TRY(find_node(hGraphExec, hNode, &node));
     node->disabled = !isEnabled;
     return CUDA_SUCCESS;
@@ -241,7 +244,7 @@ CUresult mock_cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
 {
     struct mock__node *node = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(isEnabled, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(find_node(hGraphExec, hNode, &node));
     *isEnabled = !node->disabled;

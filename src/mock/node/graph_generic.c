@@ -63,11 +63,19 @@ static const void *params_of(const CUgraphNodeParams *p, CUgraph graph, struct a
     }
 }
 
+static bool needs_driver(int type)
+{
+    return type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY ||
+           type == CU_GRAPH_NODE_TYPE_MEMSET || type == MOCK__NODE_MEM_ALLOC ||
+           type == MOCK__NODE_MEM_FREE;
+}
+
 static CUresult read_wish(const CUgraphNodeParams *p, CUgraph graph, struct any *ret)
 {
     MOCK__REQUIRE((size_t) p->type < ARRAY_SIZE(describes), CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(describes[p->type], CUDA_ERROR_NOT_SUPPORTED);
-    ret->spec = (struct mock__node_spec){describes[p->type], params_of(p, graph, ret)};
+    ret->spec = (struct mock__node_spec){describes[p->type], params_of(p, graph, ret),
+                                         needs_driver((int) p->type)};
     return CUDA_SUCCESS;
 }
 

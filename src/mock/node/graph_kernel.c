@@ -63,14 +63,14 @@ CUresult mock_cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                    const first_params *nodeParams)
 {
     return mock__node_spec_add(phGraphNode, hGraph, dependencies, numDependencies,
-                               (struct mock__node_spec){describe, nodeParams});
+                               (struct mock__node_spec){describe, nodeParams, true});
 }
 
 CUresult mock_cuGraphKernelNodeGetParams(CUgraphNode hNode, first_params *nodeParams)
 {
     const struct mock__work *work = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(nodeParams, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__node_work(hNode, KERNEL, &work));
     fill_in(work, nodeParams);
@@ -79,14 +79,15 @@ CUresult mock_cuGraphKernelNodeGetParams(CUgraphNode hNode, first_params *nodePa
 
 CUresult mock_cuGraphKernelNodeSetParams(CUgraphNode hNode, const first_params *nodeParams)
 {
-    return mock__node_spec_set(hNode, KERNEL, (struct mock__node_spec){describe, nodeParams});
+    return mock__node_spec_set(hNode, KERNEL,
+                               (struct mock__node_spec){describe, nodeParams, false});
 }
 
 CUresult mock_cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                              const first_params *nodeParams)
 {
     return mock__node_spec_set_exec(hGraphExec, hNode, KERNEL,
-                                    (struct mock__node_spec){describe, nodeParams});
+                                    (struct mock__node_spec){describe, nodeParams, false});
 }
 
 #if CUDA_VERSION >= 12000
@@ -123,7 +124,7 @@ CUresult mock_cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
                                       const CUDA_KERNEL_NODE_PARAMS_v2 *nodeParams)
 {
     return mock__node_spec_add(phGraphNode, hGraph, dependencies, numDependencies,
-                               (struct mock__node_spec){mock__describe_kernel, nodeParams});
+                               (struct mock__node_spec){mock__describe_kernel, nodeParams, true});
 }
 
 CUresult mock_cuGraphKernelNodeGetParams_v2(CUgraphNode hNode,
@@ -131,7 +132,7 @@ CUresult mock_cuGraphKernelNodeGetParams_v2(CUgraphNode hNode,
 {
     const struct mock__work *work = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(nodeParams, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__node_work(hNode, KERNEL, &work));
     fill_in(work, (first_params *) nodeParams);
@@ -144,14 +145,15 @@ CUresult mock_cuGraphKernelNodeSetParams_v2(CUgraphNode hNode,
                                             const CUDA_KERNEL_NODE_PARAMS_v2 *nodeParams)
 {
     return mock__node_spec_set(hNode, KERNEL,
-                               (struct mock__node_spec){mock__describe_kernel, nodeParams});
+                               (struct mock__node_spec){mock__describe_kernel, nodeParams, false});
 }
 
 CUresult mock_cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode,
                                                 const CUDA_KERNEL_NODE_PARAMS_v2 *nodeParams)
 {
-    return mock__node_spec_set_exec(hGraphExec, hNode, KERNEL,
-                                    (struct mock__node_spec){mock__describe_kernel, nodeParams});
+    return mock__node_spec_set_exec(
+        hGraphExec, hNode, KERNEL,
+        (struct mock__node_spec){mock__describe_kernel, nodeParams, false});
 }
 #endif
 

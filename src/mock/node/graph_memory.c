@@ -335,7 +335,7 @@ CUresult mock_cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                      CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams)
 {
     return mock__node_spec_add(phGraphNode, hGraph, dependencies, numDependencies,
-                               (struct mock__node_spec){mock__describe_alloc, nodeParams});
+                               (struct mock__node_spec){mock__describe_alloc, nodeParams, true});
 }
 
 CUresult mock_cuGraphMemAllocNodeGetParams(CUgraphNode hNode,
@@ -344,7 +344,7 @@ CUresult mock_cuGraphMemAllocNodeGetParams(CUgraphNode hNode,
     const struct mock__work *work = NULL;
     const struct mock__memory *memory;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(params_out, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__node_work(hNode, ALLOC, &work));
     memory = memory_of(work);
@@ -368,14 +368,14 @@ CUresult mock_cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph,
     const struct mock__free_params params = {dptr, hGraph};
 
     return mock__node_spec_add(phGraphNode, hGraph, dependencies, numDependencies,
-                               (struct mock__node_spec){mock__describe_free, &params});
+                               (struct mock__node_spec){mock__describe_free, &params, true});
 }
 
 CUresult mock_cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr *dptr_out)
 {
     const struct mock__work *work = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(dptr_out, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__node_work(hNode, FREE, &work));
     *dptr_out = mock__address_of_work(work);

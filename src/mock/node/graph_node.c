@@ -27,7 +27,8 @@ CUresult mock__node_spec_add_by(CUgraphNode *ret_node, CUgraph hGraph,
     struct mock__node *node = NULL;
     struct mock__work *work = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
+    MOCK__TRY(spec.needs_driver ? mock__initialised() : CUDA_SUCCESS);
     MOCK__REQUIRE(ret_node && (after->nodes || !after->n), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__graph_find(hGraph, &graph));
     MOCK__TRY(spec.describe(spec.params, &work));
@@ -56,7 +57,7 @@ CUresult mock__node_spec_set(CUgraphNode hNode, CUgraphNodeType type, struct moc
     struct mock__node *node = NULL;
     struct mock__work *work = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__TRY(find_typed(hNode, type, &node));
     MOCK__TRY(spec.describe(spec.params, &work));
     replace_work(node, work);
@@ -92,7 +93,7 @@ CUresult mock__node_spec_set_exec(CUgraphExec hExec, CUgraphNode hNode, CUgraphN
     struct mock__node *node = NULL;
     struct mock__work *work = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__TRY(mock__exec_find(hExec, &exec));
     MOCK__TRY(find_typed(hNode, type, &node));
     node = mock__node_in_copy(exec->plan->graph, node->object.handle);
@@ -141,7 +142,7 @@ CUresult mock_cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                   const CUgraphNode *dependencies, size_t numDependencies)
 {
     return mock__node_spec_add(phGraphNode, hGraph, dependencies, numDependencies,
-                               (struct mock__node_spec){mock__describe_nothing, NULL});
+                               (struct mock__node_spec){mock__describe_nothing, NULL, false});
 }
 
 /* --- host nodes --- */
@@ -156,14 +157,14 @@ CUresult mock_cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                  const CUDA_HOST_NODE_PARAMS *nodeParams)
 {
     return mock__node_spec_add(phGraphNode, hGraph, dependencies, numDependencies,
-                               (struct mock__node_spec){mock__describe_host, nodeParams});
+                               (struct mock__node_spec){mock__describe_host, nodeParams, false});
 }
 
 CUresult mock_cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS *nodeParams)
 {
     const struct mock__work *work = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(nodeParams, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__node_work(hNode, CU_GRAPH_NODE_TYPE_HOST, &work));
     *nodeParams = *mock__host_of_work(work);
@@ -173,14 +174,15 @@ CUresult mock_cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS 
 CUresult mock_cuGraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams)
 {
     return mock__node_spec_set(hNode, CU_GRAPH_NODE_TYPE_HOST,
-                               (struct mock__node_spec){mock__describe_host, nodeParams});
+                               (struct mock__node_spec){mock__describe_host, nodeParams, false});
 }
 
 CUresult mock_cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                            const CUDA_HOST_NODE_PARAMS *nodeParams)
 {
-    return mock__node_spec_set_exec(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_HOST,
-                                    (struct mock__node_spec){mock__describe_host, nodeParams});
+    return mock__node_spec_set_exec(
+        hGraphExec, hNode, CU_GRAPH_NODE_TYPE_HOST,
+        (struct mock__node_spec){mock__describe_host, nodeParams, false});
 }
 
 /* --- user objects --- */
@@ -188,12 +190,12 @@ CUresult mock_cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode h
 CUresult mock_cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count,
                                       unsigned int flags)
 {
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     return mock__graph_retain_user_object(graph, object, count, flags);
 }
 
 CUresult mock_cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count)
 {
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     return mock__graph_release_user_object(graph, object, count);
 }

@@ -9,6 +9,7 @@
 struct mock__node_spec {
     CUresult (*describe)(const void *params, struct mock__work **ret_work);
     const void *params;
+    bool needs_driver; /* to add such a node, whatever the arguments are */
 };
 
 /* Do the work of cuGraphAdd*Node, cuGraph*NodeSetParams and cuGraphExec*NodeSetParams. */
@@ -26,8 +27,8 @@ CUresult mock__node_work(CUgraphNode handle, CUgraphNodeType type,
                          const struct mock__work **ret_work);
 
 /*
- * The context of a node, or NULL. Takes the lock itself, and leaves it to others to say what is wrong
- * with the node.
+ * The context of a node, or NULL. Takes the lock itself, and leaves it to others to say what is
+ * wrong with the node.
  */
 CUcontext mock__node_context(CUgraphNode handle);
 

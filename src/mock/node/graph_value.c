@@ -31,7 +31,7 @@ CUresult mock_cuGraphAddBatchMemOpNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                        const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
 {
     return mock__node_spec_add(phGraphNode, hGraph, dependencies, numDependencies,
-                               (struct mock__node_spec){mock__describe_values, nodeParams});
+                               (struct mock__node_spec){mock__describe_values, nodeParams, false});
 }
 
 /* The operations in the result belong to the node. */
@@ -41,7 +41,7 @@ CUresult mock_cuGraphBatchMemOpNodeGetParams(CUgraphNode hNode,
     const struct mock__work *work = NULL;
     unsigned count = 0;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(nodeParams_out, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__node_work(hNode, BATCH, &work));
     *nodeParams_out = (CUDA_BATCH_MEM_OP_NODE_PARAMS){
@@ -56,13 +56,14 @@ CUresult mock_cuGraphBatchMemOpNodeSetParams(CUgraphNode hNode,
                                              const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
 {
     return mock__node_spec_set(hNode, BATCH,
-                               (struct mock__node_spec){mock__describe_values, nodeParams});
+                               (struct mock__node_spec){mock__describe_values, nodeParams, false});
 }
 
 CUresult mock_cuGraphExecBatchMemOpNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                                  const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
 {
-    return mock__node_spec_set_exec(hGraphExec, hNode, BATCH,
-                                    (struct mock__node_spec){mock__describe_values, nodeParams});
+    return mock__node_spec_set_exec(
+        hGraphExec, hNode, BATCH,
+        (struct mock__node_spec){mock__describe_values, nodeParams, false});
 }
 #endif

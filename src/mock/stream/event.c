@@ -218,12 +218,14 @@ CUresult mock_cuEventCreate(CUevent *phEvent, unsigned int Flags)
 CUresult mock_cuEventDestroy_v2(CUevent hEvent)
 {
     struct mock__event *event;
+    CUresult result;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     event = mock__object_find(MOCK__EVENT, hEvent);
     MOCK__REQUIRE(event, CUDA_ERROR_INVALID_HANDLE);
+    result = mock__context_usable(event->context);
     free_event(event);
-    return CUDA_SUCCESS;
+    return result;
 }
 
 static CUresult record(CUevent hEvent, CUstream hStream, unsigned flags)
@@ -259,7 +261,7 @@ CUresult mock_cuEventQuery(CUevent hEvent)
 {
     struct mock__event *event = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__TRY(mock__event_find(hEvent, &event));
     MOCK__TRY(mock__capture_event_asked(event));
     if (mock__point_reached(&event->point))
@@ -272,7 +274,7 @@ CUresult mock_cuEventSynchronize(CUevent hEvent)
 {
     struct mock__event *event = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__TRY(mock__event_find(hEvent, &event));
     MOCK__TRY(mock__capture_event_asked(event));
     mock__stats.waits++;
@@ -296,7 +298,7 @@ CUresult mock_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent h
 {
     struct mock__event *start = NULL, *end = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__TRY(mock__event_find(hStart, &start));
     MOCK__TRY(mock__event_find(hEnd, &end));
     MOCK__TRY(check_captured(start));

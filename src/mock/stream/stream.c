@@ -74,6 +74,13 @@ CUstream mock__stream_meant(CUstream handle)
     return handle == MOCK__DEFAULT_STREAM && mock__per_thread() ? CU_STREAM_PER_THREAD : handle;
 }
 
+bool mock__stream_is_legacy(CUstream handle)
+{
+    const CUstream meant = mock__stream_meant(handle);
+
+    return meant == MOCK__DEFAULT_STREAM || meant == CU_STREAM_LEGACY;
+}
+
 static CUresult find_special(CUstream handle, struct mock__stream **ret_stream)
 {
     struct mock__context *context = NULL;
@@ -177,7 +184,7 @@ CUresult mock_cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, un
         .object.made.function = "cuGreenCtxStreamCreate", .flags = flags, .priority = priority};
     const struct mock__green *green;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     green = mock__green_find(greenCtx);
     MOCK__REQUIRE(green, CUDA_ERROR_INVALID_CONTEXT);
     MOCK__REQUIRE(green->primary, CUDA_ERROR_CONTEXT_IS_DESTROYED);
@@ -200,11 +207,13 @@ CUresult mock_cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags,
 CUresult mock_cuStreamDestroy_v2(CUstream hStream)
 {
     struct mock__stream *stream = NULL;
+    CUresult result;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__TRY(find_usable(hStream, &stream));
+    result = mock__context_usable(stream->context);
     mock__stream_free(stream);
-    return CUDA_SUCCESS;
+    return result;
 }
 
 static struct mock__queue *busy_queue(const struct mock__stream *stream)
@@ -368,9 +377,9 @@ CUresult mock_cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, v
     struct mock__stream *stream = NULL;
     struct callback_work *work;
 
-    MOCK__ENTER();
-    MOCK__TRY(mock__stream_find(hStream, &stream));
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(callback && !flags, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__stream_find(hStream, &stream));
     work = mock__work_new(&callback_type, sizeof(*work));
     MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
     work->function = callback;

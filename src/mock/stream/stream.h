@@ -36,8 +36,8 @@ struct mock__stream {
     struct mock__stream *next_member, **link_member; /* list of the streams of that capture */
     /* List of a thread's default streams (per_thread.c); NULL in other streams. */
     struct mock__stream *next_of_thread, **link_of_thread;
-    struct mock__capture_dependencies dependencies;  /* in a capture: the nodes that its next node
-                                                        depends on */
+    struct mock__capture_dependencies dependencies; /* in a capture: the nodes that its next node
+                                                       depends on */
     uintptr_t green; /* the handle of the green context that it belongs to; 0: none */
     bool is_default; /* not made by the program, which knows it by a special handle alone */
     unsigned flags;
@@ -87,6 +87,9 @@ struct mock__green *mock__stream_green(CUstream handle);
  * itself.
  */
 CUstream mock__stream_meant(CUstream handle);
+
+/* Tells whether the handle means the legacy stream of a context. */
+bool mock__stream_is_legacy(CUstream handle);
 
 /*
  * Submits work to a stream. It becomes the last work of the queue or, if the stream captures, a

@@ -33,9 +33,9 @@ CUresult mock_cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph,
     struct mock__stream *stream = NULL;
     struct mock__graph *graph = NULL;
 
-    MOCK__ENTER();
-    MOCK__TRY(mock__stream_find(hStream, &stream));
+    MOCK__ENTER_EARLY();
     MOCK__TRY(mock__graph_find(hGraph, &graph));
+    MOCK__TRY(mock__stream_find(hStream, &stream));
     return mock__capture_begin(stream, (int) mode, graph, dependencies,
                                (const struct mock__edge_data *) dependencyData, numDependencies);
 }

@@ -28,12 +28,13 @@ CUresult mock_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *na
     struct mock__texture_reference *reference;
     uint64_t address = 0;
 
-    MOCK__ENTER_CONTEXT(context);
+    MOCK__ENTER();
     MOCK__REQUIRE(pTexRef && name && *name, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(find(hmod, name, PTX_TEXREF, &module, &address));
+    MOCK__TRY(mock__context_usable(module->context));
     reference = mock__texture_reference_at(address);
     if (!reference)
-        reference = mock__texture_reference_new(context, module, address);
+        reference = mock__texture_reference_new(module->context, module, address);
     MOCK__REQUIRE(reference, CUDA_ERROR_OUT_OF_MEMORY);
     *pTexRef = MOCK__HANDLE(reference);
     return CUDA_SUCCESS;
@@ -66,14 +67,15 @@ CUresult mock_cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char 
     struct mock__surface_reference *reference;
     uint64_t address = 0;
 
-    MOCK__ENTER_CONTEXT(context);
+    MOCK__ENTER();
     MOCK__REQUIRE(pSurfRef && name && *name, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(find(hmod, name, PTX_SURFREF, &module, &address));
+    MOCK__TRY(mock__context_usable(module->context));
     reference = mock__surface_reference_at(address);
     if (!reference)
         reference = new_surface_reference(address);
     MOCK__REQUIRE(reference, CUDA_ERROR_OUT_OF_MEMORY);
-    reference->context = context;
+    reference->context = module->context;
     reference->module = module;
     *pSurfRef = MOCK__HANDLE(reference);
     return CUDA_SUCCESS;

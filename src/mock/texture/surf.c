@@ -2,6 +2,7 @@
 /* cuSurfObject*, cuSurfRef* */
 #include "mock/allocation/array.h"
 #include "mock/base/state.h"
+#include "mock/stream/capture.h"
 #include "mock/texture/texture.h"
 
 const struct mock__surface *mock__surface_find(CUsurfObject handle)
@@ -26,6 +27,7 @@ CUresult mock_cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_
     struct mock__surface *surface;
 
     MOCK__ENTER_CONTEXT(context);
+    MOCK__TRY(mock__capture_unsafe());
     MOCK__REQUIRE(pSurfObject && pResDesc, CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(pResDesc->res.array.hArray, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(check(pResDesc));
@@ -44,6 +46,7 @@ CUresult mock_cuSurfObjectDestroy(CUsurfObject surfObject)
     struct mock__surface *surface;
 
     MOCK__ENTER_CONTEXT(context);
+    MOCK__TRY(mock__capture_unsafe());
     surface = mock__object_find(MOCK__SURFACE, (const void *) (uintptr_t) surfObject);
     MOCK__REQUIRE(surface, CUDA_ERROR_INVALID_VALUE);
     mock__object_free(surface);
@@ -68,10 +71,11 @@ CUresult mock_cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int
                                          .res.array.hArray = hArray};
     struct mock__surface_reference *reference;
 
-    MOCK__ENTER_CONTEXT(context);
+    MOCK__ENTER();
     MOCK__REQUIRE(!Flags, CUDA_ERROR_INVALID_VALUE);
     reference = mock__object_find(MOCK__SURFACE_REFERENCE, hSurfRef);
     MOCK__REQUIRE(reference, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__TRY(mock__context_usable(reference->context));
     MOCK__TRY(check(&resource));
     reference->resource = resource;
     reference->bound = true;
@@ -82,10 +86,11 @@ CUresult mock_cuSurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef)
 {
     const struct mock__surface_reference *reference;
 
-    MOCK__ENTER_CONTEXT(context);
+    MOCK__ENTER();
     MOCK__REQUIRE(phArray, CUDA_ERROR_INVALID_VALUE);
     reference = mock__object_find(MOCK__SURFACE_REFERENCE, hSurfRef);
     MOCK__REQUIRE(reference, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__TRY(mock__context_usable(reference->context));
     MOCK__REQUIRE(reference->bound, CUDA_ERROR_INVALID_VALUE);
     *phArray = reference->resource.res.array.hArray;
     return CUDA_SUCCESS;

@@ -3,6 +3,7 @@
 #include "base/util.h"
 #include "mock/allocation/array.h"
 #include "mock/base/state.h"
+#include "mock/stream/capture.h"
 #include "mock/texture/texture.h"
 
 #define FLAGS    0x3fu /* bits 2 and 3 are no flags, and refused by no driver */
@@ -103,6 +104,7 @@ CUresult mock_cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DES
     struct mock__texture *texture;
 
     MOCK__ENTER_CONTEXT(context);
+    MOCK__TRY(mock__capture_unsafe());
     MOCK__REQUIRE(pTexObject && pResDesc && pTexDesc, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(check(context, pResDesc, pTexDesc, pResViewDesc));
     texture = mock__object_new(MOCK__TEXTURE, sizeof(*texture));
@@ -137,6 +139,7 @@ CUresult mock_cuTexObjectDestroy(CUtexObject texObject)
     struct mock__texture *texture = NULL;
 
     MOCK__ENTER();
+    MOCK__TRY(mock__capture_unsafe());
     MOCK__TRY(find(texObject, &texture));
     mock__object_free(texture);
     return CUDA_SUCCESS;

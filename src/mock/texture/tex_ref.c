@@ -57,12 +57,13 @@ CUresult mock_cuTexRefCreate(CUtexref *pTexRef)
     return CUDA_SUCCESS;
 }
 
-/* The lock, a context, and the reference of a handle, which every function here needs. */
+/* The lock, and the reference of a handle, whose own context is used, whichever is current. */
 #define ENTER_REFERENCE(reference, handle, wanted)                                                 \
-    MOCK__ENTER_CONTEXT(context);                                                                  \
+    MOCK__ENTER();                                                                                 \
     struct mock__texture_reference *const reference =                                              \
         mock__object_find(MOCK__TEXTURE_REFERENCE, handle);                                        \
     MOCK__REQUIRE(reference, CUDA_ERROR_INVALID_HANDLE);                                           \
+    MOCK__TRY(mock__context_usable(reference->context));                                           \
     MOCK__REQUIRE(wanted, CUDA_ERROR_INVALID_VALUE)
 
 CUresult mock_cuTexRefDestroy(CUtexref hTexRef)
@@ -72,10 +73,9 @@ CUresult mock_cuTexRefDestroy(CUtexref hTexRef)
     return CUDA_SUCCESS;
 }
 
-static CUresult bind(struct mock__context *context, struct mock__texture_reference *reference,
-                     const CUDA_RESOURCE_DESC *resource)
+static CUresult bind(struct mock__texture_reference *reference, const CUDA_RESOURCE_DESC *resource)
 {
-    MOCK__TRY(mock__resource_check(context, resource));
+    MOCK__TRY(mock__resource_check(reference->context, resource));
     reference->resource = *resource;
     reference->bound = true;
     return CUDA_SUCCESS;
@@ -87,7 +87,7 @@ CUresult mock_cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Fl
                                          .res.array.hArray = hArray};
 
     ENTER_REFERENCE(reference, hTexRef, Flags == CU_TRSA_OVERRIDE_FORMAT);
-    return bind(context, reference, &resource);
+    return bind(reference, &resource);
 }
 
 CUresult mock_cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray,
@@ -97,7 +97,7 @@ CUresult mock_cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipm
                                          .res.mipmap.hMipmappedArray = hMipmappedArray};
 
     ENTER_REFERENCE(reference, hTexRef, Flags == CU_TRSA_OVERRIDE_FORMAT);
-    return bind(context, reference, &resource);
+    return bind(reference, &resource);
 }
 
 /* An address that is not aligned is bound at one that is, and the caller told how far off. */
@@ -112,14 +112,14 @@ static CUresult set_address(size_t *ret_offset, CUtexref hTexRef, CUdeviceptr ad
         reference->bound = false;
         return CUDA_SUCCESS;
     }
-    offset =
-        address % (size_t) mock__attribute(context->device, CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT);
+    offset = address % (size_t) mock__attribute(reference->context->device,
+                                                CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT);
     MOCK__REQUIRE((!offset || ret_offset) && bytes <= SIZE_MAX - offset, CUDA_ERROR_INVALID_VALUE);
     resource.res.linear.devPtr = address - offset;
     resource.res.linear.sizeInBytes = bytes + offset;
     resource.res.linear.format = reference->format;
     resource.res.linear.numChannels = reference->channels;
-    MOCK__TRY(bind(context, reference, &resource));
+    MOCK__TRY(bind(reference, &resource));
     if (ret_offset)
         *ret_offset = offset;
     return CUDA_SUCCESS;
@@ -154,7 +154,7 @@ static CUresult set_address_2d(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *de
     resource.res.pitch2D.width = descriptor->Width;
     resource.res.pitch2D.height = descriptor->Height;
     resource.res.pitch2D.pitchInBytes = pitch;
-    return bind(context, reference, &resource);
+    return bind(reference, &resource);
 }
 
 CUresult mock_cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *desc,

@@ -21,6 +21,9 @@
 #define BATCH       64
 #define MAX_CRASHES 8
 
+/* What a worker ends with that cannot open the driver. */
+#define NO_DRIVER 4
+
 /* Shared by all processes. */
 static struct shared {
     atomic_uint next;
@@ -292,7 +295,9 @@ static void work(const char *library)
     unsigned number;
 
     watch_signals();
-    if (!world_open(library) || !take(&number))
+    if (!world_open(library))
+        _exit(NO_DRIVER);
+    if (!take(&number))
         _exit(3);
     if (questions[number].situation == BEFORE_INIT) {
         ask_before_init(number);
@@ -342,6 +347,8 @@ char (*ask_all(const char *library, const struct question *all, unsigned n, unsi
     while (n_running) {
         pid_t ended = wait(&status);
 
+        if (WIFEXITED(status) && WEXITSTATUS(status) == NO_DRIVER)
+            exit(NO_DRIVER);
         for (unsigned i = 0; i < n_workers; i++) {
             int running = shared->workers[i].running;
 
