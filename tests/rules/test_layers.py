@@ -29,7 +29,7 @@ BELOW = {
 # meson.build have the same order.
 ROOMS = {
     "core": ["cu", "object", "order", "memory", "code", "launch", "graph"],
-    "standin": ["nvrtc", "code", "jitlink", "ptxas", "redirect"],
+    "standin": ["nvrtc", "code", "jitlink", "tool", "ptxas", "nvlink", "fatbinary", "redirect"],
     "mock": ["config", "base", "ptx", "queue", "graph", "stream", "allocation", "check", "memory",
              "module", "texture", "launch", "node", "device", "exports"],
     "mock/ptx": ["syntax", "check", "parse", "link", "container", "machine", "racecheck", "memory",

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """A program that knows nothing of cushim: it opens libcuda and a compiler by their paths, and runs what that made.
 
-program.py FOLDER link|compile|lto|assemble
+program.py FOLDER link|compile|lto|assemble|load
 
+`load` takes the file `out` of the folder as it is.
 It prints "right". The exit status is 77 after a reason if a real compiler is missing.
 """
 
@@ -92,6 +93,10 @@ def assemble():
         file.write(STORES.replace(".extern .func (.param .b32 r) seven();", SEVEN.split("64\n", 1)[1]))
     subprocess.run([f"{FOLDER}/ptxas", f"-arch={DEVICE}", "-v", f"{FOLDER}/in.ptx", "-o", f"{FOLDER}/out"], check=True,
                    stderr=subprocess.DEVNULL)
+    return made()
+
+
+def made():
     with open(f"{FOLDER}/out", "rb") as file:
         return file.read()
 
@@ -103,7 +108,7 @@ def image():
         return compile_(SOURCE, "CUBIN")
     if WHAT == "lto":
         return link([(3, compile_(s, "LTOIR", "-dlto", "-rdc=true")) for s in (SOURCE_LTO, SEVEN_LTO)], "-lto")
-    return assemble()
+    return assemble() if WHAT == "assemble" else made()
 
 
 def run(code):

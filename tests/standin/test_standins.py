@@ -290,7 +290,7 @@ class UnderRun(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
-        for name in ["libcuda.so.1", "libnvJitLink.so.13", "libnvrtc.so.13", "ptxas", "ptxas-new"]:
+        for name in ["libcuda.so.1", "libnvJitLink.so.13", "libnvrtc.so.13", "ptxas", "ptxas-new", "nvlink", "fatbinary"]:
             path = Path(self.folder.name) / name
             path.write_text("#!/bin/sh\necho the real one\n")
             path.chmod(0o755)
@@ -317,10 +317,11 @@ class UnderRun(unittest.TestCase):
     def test_what_ptxas_makes_runs(self):
         self.program("assemble")
 
-    def test_ptxas_by_any_path(self):
+    def test_tools_by_any_path(self):
         path = f"{self.folder.name}/ptxas"
         for words in [["sh", "-c", f"{path} --version"], ["env", "ptxas", "--version"], ["env", path, "--version"],
-                      ["env", f"{path}-new", "--version"]]:
+                      ["env", f"{path}-new", "--version"], ["env", f"{self.folder.name}/nvlink", "--version"],
+                      ["sh", "-c", f"{self.folder.name}/fatbinary --version"], ["nvlink", "--version"]]:
             with self.subTest(words=words):
                 self.assertIn("stand-in of cushim", self.run_it(*words).stdout)
 

@@ -101,10 +101,10 @@ enum ptx__status code_add(struct code *code, const void *data, size_t size, cons
         status = PTX_NO_PTX;
     if (status == PTX_OK)
         status = ptx__split(text, &parts);
-    if (status != PTX_OK)
-        cushim__str_append(&code->errors, "error   : %s: %s\n", name, why_no_text(status));
-    else
+    if (status == PTX_OK)
         status = add_parts(code, &parts, name);
+    else if (status != PTX_NO_TARGET || !code->skips_other_targets)
+        cushim__str_append(&code->errors, "error   : %s: %s\n", name, why_no_text(status));
     ptx__parts_finish(&parts);
     return status;
 }
@@ -178,6 +178,15 @@ enum ptx__status code_complete(struct code *code, bool is_verbose, char **ret_im
         tell_usage(code, *ret_image);
     *ret_size = length + 1;
     return PTX_OK;
+}
+
+enum ptx__status code_join(const struct code *code, char **ret_image, size_t *ret_size)
+{
+    size_t length = 0;
+
+    *ret_image = ptx__join((const char *const *) code->linker.texts, code->linker.n_texts, &length);
+    *ret_size = length + 1;
+    return *ret_image ? PTX_OK : PTX_OUT_OF_MEMORY;
 }
 
 void code_finish(struct code *code)

@@ -19,6 +19,7 @@ struct code {
     char arch[16]; /* such as "sm_90a" */
     struct ptx__linker linker;
     struct cushim__str errors, infos; /* the logs */
+    bool skips_other_targets; /* an input that has PTX for others alone is no error of the log */
 };
 
 /*
@@ -39,6 +40,9 @@ enum ptx__status code_add(struct code *code, const void *data, size_t size, cons
  */
 enum ptx__status code_complete(struct code *code, bool is_verbose, char **ret_image,
                                size_t *ret_size);
+
+/* The same without linking them: what is missing comes from inputs of a later link. */
+enum ptx__status code_join(const struct code *code, char **ret_image, size_t *ret_size);
 
 void code_finish(struct code *code);
 

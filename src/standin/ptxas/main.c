@@ -7,11 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cushim/version.h>
-
 #include "base/file.h"
 #include "base/util.h"
-#include "mock/ptx/container/joined.h"
 #include "standin/code/code.h"
 #include "standin/ptxas/options.h"
 
@@ -65,15 +62,12 @@ static bool add_input(struct code *code, const struct ptxas_options *options, co
 static bool make_image(struct code *code, const struct ptxas_options *options, char **ret_image,
                        size_t *ret_size)
 {
-    for (size_t i = 0; i < options->n_inputs; i++)
-        if (!add_input(code, options, options->inputs[i]))
+    for (size_t i = 0; i < options->words.n_inputs; i++)
+        if (!add_input(code, options, options->words.inputs[i]))
             return false;
     if (!options->relocatable)
         return code_complete(code, options->verbose, ret_image, ret_size) == PTX_OK;
-    *ret_image =
-        ptx__join((const char *const *) code->linker.texts, code->linker.n_texts, ret_size);
-    ++*ret_size;
-    return *ret_image;
+    return code_join(code, ret_image, ret_size) == PTX_OK;
 }
 
 /* A virtual architecture asks for the checks alone. */
@@ -84,15 +78,11 @@ static bool is_real(const struct code *code)
 
 static bool write_image(struct code *code, const char *path, const char *image, size_t size)
 {
-    FILE *file = fopen(path, "wb");
-    bool done = file && fwrite(image, 1, size, file) == size;
-
-    if (file && fclose(file))
-        done = false;
-    if (!done)
-        cushim__str_append(&code->errors, "ptxas fatal   : Output file '%s' could not be written\n",
-                           path);
-    return done;
+    if (tool_write_file(path, image, size))
+        return true;
+    cushim__str_append(&code->errors, "ptxas fatal   : Output file '%s' could not be written\n",
+                       path);
+    return false;
 }
 
 static bool assemble(struct code *code, const struct ptxas_options *options)
@@ -122,15 +112,6 @@ static int run(const struct ptxas_options *options)
     return done ? 0 : FAILED;
 }
 
-static int print_version(void)
-{
-    printf("ptxas: stand-in of cushim %d.%d.%d, which keeps the PTX for the mock\n"
-           "Cuda compilation tools, release %d.%d, V%d.%d.0\n",
-           CUSHIM_VERSION_MAJOR, CUSHIM_VERSION_MINOR, CUSHIM_VERSION_PATCH, CODE_CUDA_MAJOR,
-           CODE_CUDA_MINOR, CODE_CUDA_MAJOR, CODE_CUDA_MINOR);
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
     struct ptxas_options options;
@@ -138,11 +119,11 @@ int main(int argc, char **argv)
 
     if (!ptxas_options_read(argc, argv, &options))
         status = FAILED;
-    else if (options.version)
-        status = print_version();
-    else if (options.help)
+    else if (options.words.version)
+        status = tool_print_version("ptxas");
+    else if (options.words.help)
         status = puts("Usage  : ptxas [options] <ptx file>,...") < 0;
-    else if (!options.n_inputs)
+    else if (!options.words.n_inputs)
         fprintf(stderr, "ptxas fatal   : Missing input file\n");
     else
         status = run(&options);

@@ -4,16 +4,14 @@
 #define CUSHIM_STANDIN_PTXAS_OPTIONS_H
 
 #include <stdbool.h>
-#include <stddef.h>
+
+#include "standin/tool/words.h"
 
 struct ptxas_options {
+    struct tool_words words; /* the inputs are paths, or texts */
     const char *arch, *output;
-    const char **inputs; /* paths, or texts */
-    size_t n_inputs;
-    char **files; /* the texts of files of options, into which others point */
-    size_t n_files;
     unsigned registers; /* the most of a thread; 0: no limit */
-    bool are_texts, relocatable, verbose, version, help;
+    bool are_texts, relocatable, verbose;
 };
 
 /*

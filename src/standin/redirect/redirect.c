@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * redirect.so: `cushim run` preloads it into programs. Where a program opens libcuda, libnvrtc or
- * libnvJitLink by a path of its own, or runs ptxas, this leads it to what stands in for them: the
- * files beside this one. What names a library without a path needs no help: the library path does.
+ * libnvJitLink by a path of its own, or runs ptxas, nvlink or fatbinary, this leads it to what
+ * stands in for them: the files beside this one. What names a library without a path needs no help:
+ * the library path does.
  *
  * It has the names of functions of the C library, which it looks up behind itself.
  */
@@ -139,19 +140,24 @@ EXPORTED void *dlmopen(Lmid_t names, const char *path, int flags)
 
 /* --- programs --- */
 
-/* Some programs have several, such as "ptxas-blackwell". */
-static bool is_ptxas(const char *name)
-{
-    const size_t length = strlen("ptxas");
+static const char *const tools[] = {"ptxas", "nvlink", "fatbinary"};
 
-    return !strncmp(name, "ptxas", length) && (!name[length] || name[length] == '-');
+/* Some programs have several, such as "ptxas-blackwell". */
+static bool is_tool(const char *name, const char *tool)
+{
+    const size_t length = strlen(tool);
+
+    return !strncmp(name, tool, length) && (!name[length] || name[length] == '-');
 }
 
 static const char *led_program(const char *path, char own[PATH_BYTES])
 {
-    if (!path || !is_ptxas(name_of(path)) || !*beside("ptxas", own))
+    if (!path)
         return path;
-    return own;
+    for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++)
+        if (is_tool(name_of(path), tools[i]) && *beside(tools[i], own))
+            return own;
+    return path;
 }
 
 EXPORTED int execve(const char *path, char *const *argv, char *const *envp)

@@ -162,25 +162,36 @@ static enum ptx__status text_of(const struct entry *entry, size_t most, char **r
     return PTX_OK;
 }
 
+/* Reads the sizes of a fat binary's head, and of what is behind it. */
+static bool read_head(const unsigned char *bytes, size_t size, size_t *ret_head, size_t *ret_rest)
+{
+    /* The version is behind the magic number, and before the sizes. */
+    if (!is_fatbin(bytes, size) || size < HEADER_BYTES || bytes[4] != 1 || bytes[5])
+        return false;
+    *ret_head = read_number(bytes + 6, 2);
+    *ret_rest = read_number(bytes + 8, 8);
+    return *ret_head >= HEADER_BYTES && *ret_head <= size && *ret_rest <= size - *ret_head;
+}
+
+size_t ptx__fatbin_bytes(const void *image, size_t size)
+{
+    size_t head, rest;
+
+    return read_head(image, size, &head, &rest) ? head + rest : 0;
+}
+
 enum ptx__status ptx__fatbin_text(const void *image, size_t size, int capability, size_t most,
                                   char **ret_text)
 {
     const unsigned char *bytes = image;
     enum ptx__status status;
     struct entry entry = {.target = 0};
-    uint64_t header, left;
+    size_t header, left;
 
     /* A structure in the program's data: magic, version, and a pointer to the binary. */
     if (is_wrapper(image, size))
         memcpy(&bytes, bytes + 2 * sizeof(int), sizeof(bytes));
-    if (!bytes || !is_fatbin(bytes, size))
-        return PTX_NO_PTX;
-    /* The version is behind the magic number, and before the sizes. */
-    if (size < HEADER_BYTES || bytes[4] != 1 || bytes[5])
-        return PTX_NO_PTX;
-    header = read_number(bytes + 6, 2);
-    left = read_number(bytes + 8, 8);
-    if (header < HEADER_BYTES || header > size || left > size - header)
+    if (!bytes || !read_head(bytes, size, &header, &left))
         return PTX_NO_PTX;
     status = choose(bytes + header, left, capability, &entry);
     return status == PTX_OK ? text_of(&entry, most, ret_text) : status;

@@ -25,6 +25,9 @@ bool ptx__is_elf(const void *image, size_t size);
  */
 bool ptx__is_fatbin(const void *image, size_t size);
 
+/* Returns the size of the fat binary that some bytes begin with, or 0 if they begin with none. */
+size_t ptx__fatbin_bytes(const void *image, size_t size);
+
 /*
  * Returns the text for the newest target that a device of a capability such as 90 can run. It ends
  * with a NUL, and the caller frees it. PTX_MACHINE_CODE if there is no text, PTX_NO_TARGET if there
