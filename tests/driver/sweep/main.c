@@ -93,6 +93,7 @@ int main(int argc, char **argv)
     if (argc == 2 && !strcmp(argv[1], "list")) {
         for (unsigned i = 0; i < n; i++)
             print(&all[i], "");
+        free(kept);
         return 0;
     }
     if (argc < 4) {
@@ -104,5 +105,6 @@ int main(int argc, char **argv)
     if (argc > 5)
         n = drop_answered(read_file(argv[5]), kept, n);
     ask_and_print(argv[1], kept, n, (unsigned) atoi(argv[2]), time(NULL) + atoi(argv[3]));
+    free(kept);
     return 0;
 }

@@ -33,6 +33,8 @@ VERSION = 13000  # of the recorded driver
 NOT_EXAMINED = "not examined yet"
 SECONDS = 100
 WORKERS = 2
+# A sanitizer ends a process that lets the mock read memory of the host that is not there.
+SANITIZED = "address" in os.environ.get("CUSHIM_TEST_SANITIZERS", "")
 
 
 def read_output(text):
@@ -84,7 +86,7 @@ def code(answer):
 def holds(recorded, answer):
     """Is an answer as good as the recorded one?"""
     if code(recorded) in ("crash", "hang"):
-        return code(answer) not in ("0", "crash", "hang")
+        return code(answer) not in ("0", "crash", "hang") or (SANITIZED and code(answer) == "crash")
     if ":~" in recorded and code(recorded) == code(answer) == "0":
         return True
     return recorded == answer
