@@ -333,7 +333,7 @@ static void stand_in(const struct cushim_mock_launch *launch, void *const *args)
 Test(module, a_host_function_stands_for_what_is_not_executed)
 {
     static const char *const bodies[] = {"fabric.submit; ret; }",
-                                         "multimem.st.global.u32 [%rd1], 1; ret; }"};
+                                         "multimem.st.async [%rd1], 1; ret; }"};
 
     start();
     for (size_t i = 0; i < 2; i++) {

@@ -78,6 +78,7 @@ PROGRAMS = {
                       before=["numpy==2.4.6", "pytest==9.2.0", "nvidia-cuda-nvcc==13.5.37",
                               "nvidia-cuda-runtime==13.5.37", "nvidia-cuda-crt==13.5.37", "nvidia-curand==10.4.5.25",
                               "nvidia-nvvm==13.5.37"],
-                      build=dict(PATH="WHEELS/cu13/bin:PATH", CUDA_ROOT="WHEELS/cu13", LDFLAGS="-LSTUBS -LWHEELS/cu13/lib", CFLAGS="-O0"),
+                      build=dict(PATH="WHEELS/cu13/bin:PATH", CUDA_ROOT="WHEELS/cu13", CFLAGS="-O0",
+                                 LDFLAGS="-Wl,--no-as-needed -LSTUBS -LWHEELS/cu13/lib"),  # the stub has no functions
                       needed="nvcc in the `PATH`"),
 }

@@ -74,16 +74,29 @@ def unpack(place, log):
                     shutil.copyfileobj(file, out)
     for path, source in place.program.copies.items():
         shutil.copyfile(source, os.path.join(tests, path))
-    for path, target in place.program.links.items():
-        os.makedirs(os.path.dirname(os.path.join(tests, path)), exist_ok=True)
-        os.symlink(place.words(target), os.path.join(tests, path))
     return True
 
 
+def make_links(place):
+    """Makes them anew for each run: the mock may be another one than the last time."""
+    for path, target in place.program.links.items():
+        link = os.path.join(place.folder, "tests", path)
+        os.makedirs(os.path.dirname(link), exist_ok=True)
+        if os.path.lexists(link):
+            os.remove(link)
+        os.symlink(place.words(target), link)
+
+
 def install(place, log):
-    """Makes the environment. Returns whether pip could install everything."""
-    if place.is_ready():
-        return True
+    """Makes the environment, unless it is there. Returns whether all could be had."""
+    if not place.is_ready() and not install_all(place, log):
+        return False
+    make_links(place)
+    return True
+
+
+def install_all(place, log):
+    """Returns whether pip could install everything."""
     program = place.program
     if subprocess.run([sys.executable, "-m", "venv", "--clear", place.folder], stdout=log, stderr=log).returncode:
         return False

@@ -9,6 +9,7 @@
 
 #include "mock/allocation/mem_file.h"
 #include "mock/allocation/mem_map.h"
+#include "mock/allocation/multicast.h"
 #include "mock/base/state.h"
 #include "mock/base/stats.h"
 #include "mock/base/upcalls.h"
@@ -24,7 +25,7 @@ struct mock__physical *mock__physical_find(CUmemGenericAllocationHandle handle)
     return physical && physical->handles ? physical : NULL;
 }
 
-static struct mock__physical *new_physical(struct mock__device *device, size_t bytes)
+struct mock__physical *mock__physical_new(struct mock__device *device, size_t bytes)
 {
     struct mock__physical *physical = mock__object_new(MOCK__PHYSICAL, sizeof(*physical));
 
@@ -51,10 +52,8 @@ static bool find_bytes(struct mock__physical *physical)
     return physical->fd >= 0;
 }
 
-void mock__physical_settle(struct mock__physical *physical)
+static void return_bytes(struct mock__physical *physical)
 {
-    if (physical->handles || physical->mappings)
-        return;
     if (!physical->imported) {
         physical->device->used_bytes -= physical->bytes;
         mock__stats_went(physical->bytes);
@@ -64,6 +63,16 @@ void mock__physical_settle(struct mock__physical *physical)
         close(physical->fd);
     else
         mock__file_return(physical->fd, physical->file_offset, physical->bytes);
+}
+
+void mock__physical_settle(struct mock__physical *physical)
+{
+    if (physical->handles || physical->mappings)
+        return;
+    if (physical->multicast)
+        mock__multicast_free(physical->multicast);
+    else
+        return_bytes(physical);
     mock__object_free(physical);
 }
 
@@ -102,7 +111,7 @@ CUresult mock_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
     MOCK__TRY(check_properties(prop, &device));
     MOCK__TRY(check_handle_types((unsigned) prop->requestedHandleTypes));
     MOCK__REQUIRE(mock__device_has_room(device, size), CUDA_ERROR_OUT_OF_MEMORY);
-    physical = new_physical(device, size);
+    physical = mock__physical_new(device, size);
     MOCK__REQUIRE(physical, CUDA_ERROR_OUT_OF_MEMORY);
     physical->handle_types = (unsigned) prop->requestedHandleTypes;
     if (!find_bytes(physical)) {
@@ -164,7 +173,7 @@ CUresult mock_cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop,
 
     MOCK__ENTER();
     physical = mock__physical_find(handle);
-    MOCK__REQUIRE(prop && physical, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(prop && physical && !physical->multicast, CUDA_ERROR_INVALID_VALUE);
     *prop = physical->properties;
     return CUDA_SUCCESS;
 }
@@ -180,6 +189,8 @@ CUresult mock_cuMemExportToShareableHandle(void *shareableHandle,
     MOCK__ENTER();
     physical = mock__physical_find(handle);
     MOCK__REQUIRE(shareableHandle && physical && !flags, CUDA_ERROR_INVALID_VALUE);
+    /* Its devices are those of one process here. */
+    MOCK__REQUIRE(!physical->multicast, CUDA_ERROR_NOT_SUPPORTED);
     MOCK__REQUIRE((unsigned) handleType == FILE_DESCRIPTOR &&
                       physical->handle_types == FILE_DESCRIPTOR,
                   CUDA_ERROR_INVALID_VALUE);
@@ -211,7 +222,7 @@ static CUresult import_file(int fd, struct mock__physical **ret_physical)
     MOCK__REQUIRE(mock__file_read_label(fd, &label), CUDA_ERROR_INVALID_VALUE);
     device = mock__device_by_uuid(label.uuid);
     MOCK__REQUIRE(device, CUDA_ERROR_INVALID_DEVICE);
-    *ret_physical = new_physical(device, label.bytes);
+    *ret_physical = mock__physical_new(device, label.bytes);
     MOCK__REQUIRE(*ret_physical, CUDA_ERROR_OUT_OF_MEMORY);
     (*ret_physical)->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     if ((*ret_physical)->fd < 0) {

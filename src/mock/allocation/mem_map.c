@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "mock/allocation/mem_file.h"
+#include "mock/allocation/multicast.h"
 #include "mock/base/state.h"
 #include "mock/queue/schedule.h"
 
@@ -46,7 +47,10 @@ static uint32_t bit(const struct mock__device *device)
     return (uint32_t) 1 << device->ordinal;
 }
 
-/* Tells whether all of it is mapped, and usable by these devices, or by at least one of them. */
+/*
+ * Tells whether all of it is mapped memory, and usable by these devices, or by at least one of
+ * them.
+ */
 static bool allowed(uint64_t address, size_t bytes, uint32_t devices, bool write)
 {
     const struct mock__range *range = mock__map_range(address);
@@ -57,7 +61,8 @@ static bool allowed(uint64_t address, size_t bytes, uint32_t devices, bool write
     do {
         const struct mock__memory *memory = mapping_at(address);
 
-        if (!memory || !((write ? memory->mapping->writable : memory->mapping->readable) & devices))
+        if (!memory || memory->mapping->physical->multicast ||
+            !((write ? memory->mapping->writable : memory->mapping->readable) & devices))
             return false;
         address = memory->address + memory->bytes;
     } while (address < end);
@@ -96,6 +101,8 @@ const char *mock__map_refuses(uint64_t address, size_t bytes)
 {
     if (!mock__map_reserved(address) || (!mapping_at(address) && mock__memory_freed(address)))
         return NULL;
+    if (mapping_at(address) && mapping_at(address)->mapping->physical->multicast)
+        return "where a multicast object is mapped, which only multimem instructions use";
     if (!mapping_at(address) || !mapping_at(address + bytes - 1))
         return "which is reserved, and not all of it mapped";
     return "which is mapped, and not all of it made accessible by cuMemSetAccess";
@@ -164,6 +171,14 @@ static void take_out(struct mock__range *range)
     cushim__tree_remove(&by_address, &range->by_address);
 }
 
+static void free_range(struct mock__range *range)
+{
+    take_out(range);
+    munmap((void *) (uintptr_t) range->address, range->bytes);
+    munmap(range->backing, range->bytes);
+    free(range);
+}
+
 CUresult mock_cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr,
                                   unsigned long long flags)
 {
@@ -190,13 +205,11 @@ CUresult mock_cuMemAddressFree(CUdeviceptr ptr, size_t size)
     /* Memory that is mapped there has to be unmapped first. */
     MOCK__REQUIRE(range && range->bytes == size && !mock__memory_overlaps(ptr, size),
                   CUDA_ERROR_INVALID_VALUE);
-    take_out(range);
-    munmap((void *) (uintptr_t) range->address, size);
-    munmap(range->backing, size);
-    free(range);
+    free_range(range);
     return CUDA_SUCCESS;
 }
 
+/* A multicast object has no bytes of its own, so nothing is mapped for it. */
 static struct mock__memory *insert_mapping(uint64_t address, size_t bytes, unsigned char *backing,
                                            struct mock__physical *physical, size_t offset)
 {
@@ -206,7 +219,9 @@ static struct mock__memory *insert_mapping(uint64_t address, size_t bytes, unsig
     if (!mapping)
         return NULL;
     *mapping = (struct mock__mapping){.physical = physical, .offset = offset};
-    if (mock__file_map(physical->fd, physical->file_offset + offset, bytes, backing))
+    if (physical->multicast)
+        backing = NULL;
+    if (!backing || mock__file_map(physical->fd, physical->file_offset + offset, bytes, backing))
         memory = mock__memory_insert(&(struct mock__memory){.address = address,
                                                             .bytes = bytes,
                                                             .host = backing,
@@ -215,9 +230,13 @@ static struct mock__memory *insert_mapping(uint64_t address, size_t bytes, unsig
                                                             .mapping = mapping,
                                                             .owned = true});
     if (!memory) {
-        mock__space_new(bytes, backing);
+        if (backing)
+            mock__space_new(bytes, backing);
         free(mapping);
+        return NULL;
     }
+    memory->id = physical->checked.id;
+    physical->mappings++;
     return memory;
 }
 
@@ -229,6 +248,7 @@ CUresult mock_cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
     struct mock__memory *memory;
 
     MOCK__ENTER();
+    MOCK__TRY(mock__multicast_await(handle));
     physical = mock__physical_find(handle);
     range = mock__map_range(ptr);
     MOCK__REQUIRE(physical && range && size && !offset && !flags, CUDA_ERROR_INVALID_VALUE);
@@ -239,8 +259,6 @@ CUresult mock_cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
     memory = insert_mapping(ptr, size, range->backing + (ptr - range->address), physical, offset);
     MOCK__REQUIRE(memory, CUDA_ERROR_OUT_OF_MEMORY);
     mock__made(&memory->made, "cuMemMap");
-    memory->id = physical->checked.id;
-    physical->mappings++;
     return CUDA_SUCCESS;
 }
 
@@ -248,11 +266,41 @@ static void unmap(struct mock__memory *memory)
 {
     struct mock__mapping *mapping = memory->mapping;
 
-    mock__space_new(memory->bytes, memory->host);
+    if (memory->host)
+        mock__space_new(memory->bytes, memory->host);
     mock__memory_erase(memory);
     mapping->physical->mappings--;
     mock__physical_settle(mapping->physical);
     free(mapping);
+}
+
+struct mock__memory *mock__map_hidden(struct mock__physical *physical, size_t offset, size_t bytes)
+{
+    struct mock__range *range = new_range(bytes, MOCK__MAP_UNIT, 0);
+    struct mock__memory *memory;
+
+    if (!range)
+        return NULL;
+    range->hidden = true;
+    put_in(range);
+    memory = insert_mapping(range->address, bytes, range->backing, physical, offset);
+    if (!memory) {
+        free_range(range);
+        return NULL;
+    }
+    memory->made = physical->checked.made;
+    memory->of_driver = true;
+    memory->mapping->readable = memory->mapping->writable = UINT32_MAX;
+    return memory;
+}
+
+void mock__map_hidden_end(struct mock__memory *memory)
+{
+    struct mock__range *range = CUSHIM__TREE_MEMBER(
+        cushim__tree_find(&by_address, memory->address, 0), struct mock__range, by_address);
+
+    unmap(memory);
+    free_range(range);
 }
 
 /* Tells whether the range is made of whole mappings, with nothing between them. */
@@ -293,6 +341,16 @@ static struct mock__device *device_at(const CUmemLocation *location)
     return location->type == CU_MEM_LOCATION_TYPE_DEVICE ? mock__device_find(location->id) : NULL;
 }
 
+/* A device uses memory of its own and of its peers, and multicast objects that it is in. */
+static bool may_use(const struct mock__device *device, const struct mock__memory *memory)
+{
+    const struct mock__multicast *multicast = memory->mapping->physical->multicast;
+
+    if (multicast)
+        return mock__multicast_has(multicast, device);
+    return device == memory->device || mock__config_peers(device->profile, memory->device->profile);
+}
+
 static CUresult check_access(const struct mock__memory *memory, const CUmemAccessDesc *access)
 {
     const struct mock__device *device = device_at(&access->location);
@@ -302,9 +360,7 @@ static CUresult check_access(const struct mock__memory *memory, const CUmemAcces
                       access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(access->location.type == CU_MEM_LOCATION_TYPE_DEVICE, CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(device && (device == memory->device ||
-                             mock__config_peers(device->profile, memory->device->profile)),
-                  CUDA_ERROR_INVALID_DEVICE);
+    MOCK__REQUIRE(device && may_use(device, memory), CUDA_ERROR_INVALID_DEVICE);
     return CUDA_SUCCESS;
 }
 

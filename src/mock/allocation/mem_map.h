@@ -24,6 +24,8 @@
 /* The unit in which memory is created, mapped and reserved. */
 #define MOCK__MAP_UNIT ((size_t) 2 << 20)
 
+struct mock__multicast;
+
 struct mock__physical {
     struct mock__object object;
     struct mock__device *device;
@@ -35,7 +37,8 @@ struct mock__physical {
     bool imported;              /* another process has it too */
     unsigned handle_types;      /* that it may be exported as */
     CUmemAllocationProp properties;
-    struct mock__memory checked; /* the memory that check/access.c checks for all mappings */
+    struct mock__multicast *multicast; /* NULL: it is memory */
+    struct mock__memory checked;       /* the memory that check/access.c checks for all mappings */
 };
 
 struct mock__mapping {
@@ -48,9 +51,13 @@ struct mock__range {
     uint64_t address;
     size_t bytes;
     unsigned char *backing;              /* the second range */
+    bool hidden;                         /* the program does not know it */
     struct mock__range *next, **link;    /* list of all, the last one first */
     struct cushim__tree_node by_address; /* among all */
 };
+
+/* Makes a handle, without memory behind it. NULL when out of memory. */
+struct mock__physical *mock__physical_new(struct mock__device *device, size_t bytes);
 
 /* Frees the memory if it has no handles and no mappings. */
 void mock__physical_settle(struct mock__physical *physical);
@@ -72,6 +79,13 @@ void *mock__map_bytes(uint64_t address, size_t bytes);
 bool mock__map_allows(uint64_t address, size_t bytes, const struct mock__device *device,
                       bool write);
 struct mock__memory *mock__map_checked(const struct mock__memory *memory, size_t *offset);
+
+/*
+ * Maps a part of memory at an address that the program does not know, where all devices may use it,
+ * and ends that. NULL when out of memory.
+ */
+struct mock__memory *mock__map_hidden(struct mock__physical *physical, size_t offset, size_t bytes);
+void mock__map_hidden_end(struct mock__memory *memory);
 
 /* CUmemAccess_flags of a device. */
 int mock__map_access(const struct mock__memory *memory, const struct mock__device *device);

@@ -34,9 +34,10 @@ static void find_mapped(void)
             mock__finding(CUSHIM_MOCK_LEAK, "%s, which has no address of its own",
                           mock__text_of_memory(&physical->checked).text);
     for (range = mock__map_first(); range; range = range->next)
-        mock__finding(CUSHIM_MOCK_LEAK,
-                      "address range 0x%llx, %zu bytes, made by cuMemAddressReserve",
-                      (unsigned long long) range->address, range->bytes);
+        if (!range->hidden)
+            mock__finding(CUSHIM_MOCK_LEAK,
+                          "address range 0x%llx, %zu bytes, made by cuMemAddressReserve",
+                          (unsigned long long) range->address, range->bytes);
 }
 
 static bool own_stream(const struct mock__object *object)

@@ -8,6 +8,7 @@
 #include "base/tree.h"
 #include "mock/allocation/label.h"
 #include "mock/allocation/memory.h"
+#include "mock/allocation/multicast.h"
 #include "mock/base/finding.h"
 #include "mock/base/green.h"
 #include "mock/base/host_room.h"
@@ -272,6 +273,14 @@ static unsigned char *find_stray(void *user, uint64_t address, size_t bytes, boo
     return mock__memory_stray(running->work->queue->context, address, bytes, write);
 }
 
+static bool find_member(void *user, uint64_t address, size_t bytes, bool write, unsigned number,
+                        uint64_t *ret_address)
+{
+    const struct running *running = user;
+
+    return mock__multicast_member(running->context, address, bytes, write, number, ret_address);
+}
+
 static uint64_t find_condition(void *user, uint64_t handle)
 {
     const struct running *running = user;
@@ -376,6 +385,7 @@ static void fill(struct ptx__launch *launch, const struct mock__function *functi
     launch->image = mock__image_find;
     launch->find = find;
     launch->stray = find_stray;
+    launch->multicast = find_member;
     launch->print = print;
     launch->condition = find_condition;
     launch->join = join;

@@ -29,6 +29,7 @@ static const struct {
     {"red.async", "memory"},
     {"tensormap", "memory"},
     {"clusterlaunchcontrol", "memory"},
+    {"multimem", "memory of several devices"},
     {"cvt.rni.u8.bf16", "registers of 8 bits"},
     {"alloca", "memory"},
     {"stacksave", "memory"},

@@ -147,6 +147,7 @@ void ptx__lower_tensor_uses(struct ptx__lowering *lower);
 void ptx__lower_tensor_loaded(struct ptx__lowering *lower);
 bool ptx__lower_stack(struct ptx__lowering *lower);
 bool ptx__lower_bulk(struct ptx__lowering *lower);
+bool ptx__lower_multimem(struct ptx__lowering *lower);
 bool ptx__lower_tensormap(struct ptx__lowering *lower);
 bool ptx__lower_video(struct ptx__lowering *lower);
 bool ptx__lower_data(struct ptx__lowering *lower);

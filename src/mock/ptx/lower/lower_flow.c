@@ -217,7 +217,8 @@ static void lower_one(struct ptx__lowering *lower)
     else if (!ptx__lower_flow_instruction(lower) && !ptx__lower_memory(lower) &&
              !ptx__lower_warp(lower) && !ptx__lower_matrix(lower) && !ptx__lower_wgmma(lower) &&
              !ptx__lower_async(lower) && !ptx__lower_bulk(lower) && !ptx__lower_tensor(lower) &&
-             !ptx__lower_tensormap(lower) && !ptx__lower_stack(lower) &&
+             !ptx__lower_tensormap(lower) && !ptx__lower_multimem(lower) &&
+             !ptx__lower_stack(lower) &&
              !ptx__lower_texture(lower) && !ptx__lower_video(lower) && !ptx__lower_data(lower) &&
              !ptx__lower_plain(lower))
         ptx__refuse_form(lower, "nothing does it");

@@ -92,6 +92,14 @@ struct ptx__launch {
      * fault. Several threads may call it at the same time.
      */
     unsigned char *(*stray)(void *user, uint64_t address, size_t bytes, bool write);
+    /*
+     * Finds the memory that an address stands for on one of the devices that it reaches, by the
+     * number of the device: returns true and an address in a range. False: there are no more, or
+     * this launch may not use all of them so. Several threads may call it at the same time. NULL:
+     * there are no such addresses.
+     */
+    bool (*multicast)(void *user, uint64_t address, size_t bytes, bool write, unsigned number,
+                      uint64_t *ret_address);
     /* Prints output of the kernel. error is true for the text of a failed assertion. */
     void (*print)(void *user, bool error, const char *text, size_t length);
     /*
