@@ -31,6 +31,7 @@ enum corpus_role {
     SYMBOL,   /* device memory of the module, by its name; no argument */
     TEXTURE,  /* what is behind a texture object, which is the argument */
     SURFACE,  /* an array behind a surface object */
+    TENSOR,   /* device memory behind a tensor map; the argument is the map itself */
 };
 
 /* What a texture is made of. */
@@ -48,6 +49,13 @@ struct corpus_image {
     bool sign;         /* the integers have one */
     bool linear, linear_levels;
     float bias, least_level, most_level, border[4];
+};
+
+/* A tensor map of numbers that lie one behind the other. */
+struct corpus_tensor {
+    unsigned rank;
+    unsigned size[5], box[5]; /* the innermost first */
+    unsigned swizzle;         /* CUtensorMapSwizzle */
 };
 
 struct corpus_buffer {
@@ -90,6 +98,11 @@ struct corpus_buffer {
         type, count, RANGE, low, high, true, MEMORY, NULL, NULL                                    \
     }
 
+#define IN_TENSOR(type, count, low, high)                                                          \
+    {                                                                                              \
+        type, count, RANGE, low, high, false, TENSOR, NULL, NULL                                   \
+    }
+
 /* How far a floating-point result may be from the reference: within either is right. */
 struct corpus_bound {
     double ulps, absolute;
@@ -108,6 +121,7 @@ struct corpus_case {
     const char *kernel;
     unsigned grid[3], block[3], shared; /* 0 is 1 in grid and block */
     struct corpus_buffer buffers[8];
+    const struct corpus_tensor *tensors; /* of the buffers that are TENSOR, by their numbers */
     int values[6];
     void (*reference)(struct corpus_run *run);
     const struct corpus_bound *bounds; /* of element i of an output: the one at i % n_bounds */

@@ -10,6 +10,7 @@ struct execution {
     const struct corpus_run *run;
     CUmodule module;
     CUdeviceptr memory[8];
+    CUtensorMap maps[8];
     struct corpus_placed placed[8];
 };
 
@@ -66,6 +67,40 @@ static CUresult load(struct execution *e, const char *ptx)
     return result;
 }
 
+static CUtensorMapDataType data_type(enum corpus_type type)
+{
+    static const CUtensorMapDataType types[] = {
+        [U8] = CU_TENSOR_MAP_DATA_TYPE_UINT8,    [U16] = CU_TENSOR_MAP_DATA_TYPE_UINT16,
+        [U32] = CU_TENSOR_MAP_DATA_TYPE_UINT32,  [U64] = CU_TENSOR_MAP_DATA_TYPE_UINT64,
+        [F16] = CU_TENSOR_MAP_DATA_TYPE_FLOAT16, [BF16] = CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
+        [F32] = CU_TENSOR_MAP_DATA_TYPE_FLOAT32, [F64] = CU_TENSOR_MAP_DATA_TYPE_FLOAT64,
+    };
+
+    return types[type];
+}
+
+static CUresult make_map(struct execution *e, unsigned b)
+{
+    const struct corpus_buffer *buffer = &e->run->test->buffers[b];
+    const struct corpus_tensor *tensor = &e->run->test->tensors[b];
+    cuuint64_t size[5], pitch[5], bytes = corpus_size_of(buffer->type);
+    cuuint32_t box[5], steps[5];
+
+    for (unsigned i = 0; i < tensor->rank; i++) {
+        size[i] = tensor->size[i];
+        box[i] = tensor->box[i];
+        steps[i] = 1;
+        bytes *= size[i];
+        pitch[i] = bytes;
+    }
+    TRY(e, cuTensorMapEncodeTiled(
+               &e->maps[b], data_type(buffer->type), tensor->rank,
+               (void *) (uintptr_t) e->memory[b], size, pitch, box, steps,
+               CU_TENSOR_MAP_INTERLEAVE_NONE, (CUtensorMapSwizzle) tensor->swizzle,
+               CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+    return CUDA_SUCCESS;
+}
+
 static CUresult make_buffer(struct execution *e, unsigned b)
 {
     const struct corpus_buffer *buffer = &e->run->test->buffers[b];
@@ -80,7 +115,7 @@ static CUresult make_buffer(struct execution *e, unsigned b)
     else
         TRY(e, cuMemAlloc(&e->memory[b], bytes));
     TRY(e, cuMemcpyHtoD(e->memory[b], e->run->in[b], corpus_bytes(buffer)));
-    return CUDA_SUCCESS;
+    return buffer->role == TENSOR ? make_map(e, b) : CUDA_SUCCESS;
 }
 
 static CUresult read_buffer(struct execution *e, unsigned b, void *actual)
@@ -116,6 +151,9 @@ static void fill_arguments(struct execution *e, void **arguments)
         case SURFACE:
             if (!test->buffers[b].symbol)
                 *arguments++ = &e->placed[b].surface;
+            break;
+        case TENSOR:
+            *arguments++ = &e->maps[b];
             break;
         case SYMBOL:
             break;
@@ -172,7 +210,7 @@ static void give_back(struct execution *e)
 
     for (unsigned b = 0; b < 8 && test->buffers[b].count; b++) {
         corpus_image_free(e->device, &e->placed[b]);
-        if (e->memory[b] && test->buffers[b].role == MEMORY)
+        if (e->memory[b] && (test->buffers[b].role == MEMORY || test->buffers[b].role == TENSOR))
             e->cu->cuMemFree(e->memory[b]);
     }
     if (e->module)

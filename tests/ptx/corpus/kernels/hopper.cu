@@ -96,6 +96,103 @@ extern "C" __global__ void __launch_bounds__(256)
           lane % 4 * 2 + i % 2] = s[i];
 }
 
+// --- the same, fed by copies of tensors ---
+
+struct alignas(64) tensor_map {
+    char bytes[128];
+};
+
+__device__ unsigned shared(const void *at)
+{
+    return (unsigned) __cvta_generic_to_shared(at);
+}
+
+__device__ void wait(uint64_t *barrier, unsigned phase)
+{
+    asm volatile("{\n\t.reg .pred done;\n"
+                 "again:\n\tmbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n\t"
+                 "@!done bra again;\n\t}" ::"r"(shared(barrier)),
+                 "r"(phase)
+                 : "memory");
+}
+
+__device__ void arrive(uint64_t *barrier)
+{
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared(barrier)) : "memory");
+}
+
+__device__ void copy_box(char *to, const tensor_map &from, int x, int y, uint64_t *barrier)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared(to)),
+                 "l"(&from), "r"(x), "r"(y), "r"(shared(barrier))
+                 : "memory");
+}
+
+// Stages of a ring: 64 columns of 128 rows of A, and of B, and the barriers of both ways.
+enum { STAGES = 3, PART = 128 * 128, STAGE = 2 * PART, CONSUMERS = 256 };
+
+// One thread of the last warp has the copies made; a stage is full when both have come.
+__device__ void produce(char *ring, uint64_t *full, uint64_t *empty, const tensor_map &a,
+                        const tensor_map &b, int row, int column, int steps)
+{
+    for (int i = 0; i < steps; i++) {
+        char *stage = ring + i % STAGES * STAGE;
+        uint64_t *barrier = &full[i % STAGES];
+
+        wait(&empty[i % STAGES], i / STAGES % 2 ^ 1);
+        asm volatile(
+            "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared(barrier)),
+            "r"(STAGE)
+            : "memory");
+        copy_box(stage, a, i * 64, row, barrier);
+        copy_box(stage + PART, b, i * 64, column, barrier);
+    }
+}
+
+// D = A B^T: tiles of 128 by 128, each by two warpgroups that multiply and a warp that copies.
+extern "C" __global__ void __launch_bounds__(CONSUMERS + 32)
+    hopper_tma_gemm(const __grid_constant__ tensor_map a, const __grid_constant__ tensor_map b,
+                    float *d, int n, int k)
+{
+    extern __shared__ __align__(1024) char ring[];
+    uint64_t *full = (uint64_t *) (ring + STAGES * STAGE), *empty = full + STAGES;
+    const int row = blockIdx.y * 128, column = blockIdx.x * 128;
+    const int group = threadIdx.x / 128, lane = threadIdx.x % 32, warp = threadIdx.x % 128 / 32;
+    float s[64] = {};
+
+    if (threadIdx.x < STAGES) {
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared(&full[threadIdx.x])));
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared(&empty[threadIdx.x])),
+                     "r"(CONSUMERS));
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        ASYNC;
+    }
+    __syncthreads();
+    if (threadIdx.x >= CONSUMERS) {
+        if (!lane)
+            produce(ring, full, empty, a, b, row, column, k / 64);
+        return;
+    }
+    for (int i = 0; i < k / 64; i++) {
+        const char *x = ring + i % STAGES * STAGE + group * PART / 2;
+        const char *y = ring + i % STAGES * STAGE + PART;
+
+        wait(&full[i % STAGES], i / STAGES % 2);
+        keep(s);
+        FENCE;
+        for (int j = 0; j < 4; j++)
+            multiply(s, descriptor(x + j * 32, 1024, 1), descriptor(y + j * 32, 1024, 1));
+        COMMIT;
+        WAIT;
+        keep(s);
+        arrive(&empty[i % STAGES]);
+    }
+    for (int i = 0; i < 64; i++)
+        d[(row + group * 64 + warp * 16 + lane / 4 + i / 2 % 2 * 8) * n + column + i / 4 * 8 +
+          lane % 4 * 2 + i % 2] = s[i];
+}
+
 // --- attention ---
 
 __device__ void scores(float (&s)[32], uint64_t q, uint64_t k, int adds)

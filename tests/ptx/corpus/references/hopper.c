@@ -31,6 +31,12 @@ static void gemm(struct corpus_run *run)
             ((float *) run->expect[2])[row * n + column] = dot(a + row * k, b + column * k, k);
 }
 
+/* Rows of 320 halves, of which a stage has 64 of 128 rows. */
+static const struct corpus_tensor tensors[] = {
+    {.rank = 2, .size = {320, 128}, .box = {64, 128}, .swizzle = 3},
+    {.rank = 2, .size = {320, 256}, .box = {64, 128}, .swizzle = 3},
+};
+
 static const struct corpus_case cases[] = {
     {.name = "hopper_gemm",
      .grid = {2},
@@ -38,6 +44,15 @@ static const struct corpus_case cases[] = {
      .reference = gemm,
      .values = {256, 192},
      .buffers = {IN_RANGE(F16, 128 * 192, -2, 2), IN_RANGE(F16, 256 * 192, -2, 2),
+                 OUT(F32, 128 * 256)}},
+    {.name = "hopper_tma_gemm",
+     .grid = {2},
+     .block = {288},
+     .shared = 3 * 32768 + 64,
+     .reference = gemm,
+     .values = {256, 320},
+     .tensors = tensors,
+     .buffers = {IN_TENSOR(F16, 128 * 320, -2, 2), IN_TENSOR(F16, 256 * 320, -2, 2),
                  OUT(F32, 128 * 256)}},
     ATTENTION("hopper_attention", 128, 64, 128),
 };
