@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A child of a process that had initialised the driver cannot use it, also if another
+ * A child of a process that had initialised the driver cannot use its device, also if another
  * thread was inside the driver when it was forked; a child of one that had not can. Both can ask
- * for faults.
+ * for faults. child.c asks what it can do with objects.
  */
 #include <cushim/mock.h>
 #include <pthread.h>

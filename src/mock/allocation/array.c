@@ -178,7 +178,7 @@ CUresult mock_cuArrayDestroy(CUarray hArray)
 {
     struct mock__array *array;
 
-    MOCK__ENTER();
+    MOCK__ENTER_INHERITED();
     MOCK__TRY(mock__capture_unsafe());
     array = find_destroyable(hArray);
     MOCK__REQUIRE(array, CUDA_ERROR_INVALID_HANDLE);

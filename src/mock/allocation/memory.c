@@ -420,6 +420,8 @@ void mock__memory_appear(struct mock__memory *memory)
 
 void mock__memory_free(struct mock__memory *memory)
 {
+    if (mock__is_child())
+        return; /* the bytes are the parent's */
     /* A graph's memory: the address stays the graph's. */
     if (memory->holds) {
         set_absent(memory, true);

@@ -138,7 +138,7 @@ CUresult mock_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
 {
     struct mock__mipmapped_array *mipmapped;
 
-    MOCK__ENTER();
+    MOCK__ENTER_INHERITED();
     MOCK__TRY(mock__capture_unsafe());
     mipmapped = mock__object_find(MOCK__MIPMAPPED_ARRAY, hMipmappedArray);
     MOCK__REQUIRE(mipmapped, CUDA_ERROR_INVALID_HANDLE);
@@ -165,9 +165,8 @@ CUresult
 mock_cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements,
                                            CUmipmappedArray mipmap, CUdevice device)
 {
-    (void) memoryRequirements;
-    MOCK__ENTER();
-    MOCK__REQUIRE(mock__device_find(device), CUDA_ERROR_INVALID_DEVICE);
+    (void) memoryRequirements, (void) device;
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(mock__object_find(MOCK__MIPMAPPED_ARRAY, mipmap), CUDA_ERROR_INVALID_HANDLE);
     return CUDA_ERROR_INVALID_VALUE;
 }

@@ -88,7 +88,7 @@ CUresult mock_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t 
     struct mock__stream *stream = NULL;
     struct attach_work *work;
 
-    MOCK__ENTER();
+    MOCK__ENTER_INHERITED();
     MOCK__TRY(mock__capture_unsafe());
     memory = mock__memory_find(dptr);
     MOCK__TRY(mock__stream_find(hStream, &stream));

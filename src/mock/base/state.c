@@ -24,8 +24,11 @@ static int process_state; /* of checkpoints; 0: it runs */
 static struct mock__device devices[MOCK__MAX_DEVICES];
 static int n_devices;
 
-/* Set in the child of a process that had initialised the driver; never unset. */
-static atomic_bool forked;
+/*
+ * Set in the child of a process that had initialised the driver; never unset. If a thread was
+ * inside of the driver at that time, what the child has of the driver's state is no use.
+ */
+static atomic_bool forked, half;
 
 /*
  * While a replacement kernel runs, its thread holds `lock`. The threads of that function change the
@@ -44,11 +47,44 @@ static _Thread_local int cancel_state;
 /* What the thread holds between mock__control_lock() and mock__control_unlock(). */
 static _Thread_local enum { NOTHING, HELPERS, LOCK } held;
 
+static bool lock_soon(void);
+
+/* Whether the thread that forks has the lock meanwhile. */
+static _Thread_local bool holds_for_fork;
+
+/*
+ * The lock makes the child's copy of the state complete. It is only tried: the thread that has it
+ * may run a kernel for long, or a replacement kernel that waits for the thread that forks.
+ */
+static void before_fork(void)
+{
+    holds_for_fork = !in_callback && lock_soon();
+}
+
+static void after_fork_in_parent(void)
+{
+    if (holds_for_fork)
+        pthread_mutex_unlock(&lock);
+}
+
+/* The threads that may have had the locks, or have waited, do not exist in the child. */
 static void after_fork_in_child(void)
 {
-    /* This cannot take the lock: the thread that holds it does not exist in the child. */
-    if (initialised)
-        atomic_store(&forked, true);
+    pthread_mutex_init(&lock, NULL);
+    pthread_mutex_init(&helpers, NULL);
+    pthread_cond_init(&changed, NULL);
+    if (!initialised)
+        return;
+    if (!holds_for_fork)
+        atomic_store(&half, true);
+    else if (!atomic_load(&half))
+        mock__upcalls.forked();
+    atomic_store(&forked, true);
+}
+
+bool mock__is_child(void)
+{
+    return atomic_load_explicit(&forked, memory_order_relaxed);
 }
 
 /*
@@ -74,7 +110,7 @@ static void release_lock(void)
 
 CUresult mock__enter_early(void)
 {
-    if (atomic_load_explicit(&forked, memory_order_relaxed))
+    if (atomic_load_explicit(&half, memory_order_relaxed))
         return CUDA_ERROR_NOT_INITIALIZED;
     /*
      * This check comes before taking the lock: the thread of a kernel holds it already, and would
@@ -83,6 +119,8 @@ CUresult mock__enter_early(void)
     if (in_callback)
         return CUDA_ERROR_NOT_PERMITTED;
     take_lock();
+    if (mock__is_child())
+        return CUDA_SUCCESS;
     while (process_state)
         mock__lock_wait(0);
     if (initialised)
@@ -92,16 +130,33 @@ CUresult mock__enter_early(void)
 
 CUresult mock__initialised(void)
 {
+    return initialised && !mock__is_child() ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
+}
+
+CUresult mock__inherited(void)
+{
     return initialised ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
+}
+
+static CUresult enter_if(CUresult (*usable)(void))
+{
+    CUresult result;
+
+    MOCK__TRY(mock__enter_early());
+    result = usable();
+    if (result != CUDA_SUCCESS)
+        release_lock();
+    return result;
+}
+
+CUresult mock__enter_inherited(void)
+{
+    return enter_if(mock__inherited);
 }
 
 CUresult mock__enter(void)
 {
-    MOCK__TRY(mock__enter_early());
-    if (initialised)
-        return CUDA_SUCCESS;
-    release_lock();
-    return CUDA_ERROR_NOT_INITIALIZED;
+    return enter_if(mock__initialised);
 }
 
 bool mock__is_initialised(void)
@@ -191,8 +246,8 @@ bool mock__control_possible(unsigned milliseconds)
 
 void mock__control_lock(void)
 {
-    /* The thread that may hold the locks does not exist in a child, and nothing changes there. */
-    if (atomic_load_explicit(&forked, memory_order_relaxed)) {
+    /* Nothing changes in a child that has half of a state. */
+    if (atomic_load_explicit(&half, memory_order_relaxed)) {
         held = NOTHING;
         return;
     }
@@ -379,7 +434,7 @@ static CUresult initialise_locked(void)
     if (initialised)
         return CUDA_SUCCESS;
     MOCK__TRY(add_devices(&config));
-    if (!registered && pthread_atfork(NULL, NULL, after_fork_in_child))
+    if (!registered && pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child))
         return CUDA_ERROR_OUT_OF_MEMORY;
     registered = true;
     /*
@@ -395,7 +450,7 @@ CUresult mock__initialise(void)
 {
     CUresult result;
 
-    if (atomic_load_explicit(&forked, memory_order_relaxed))
+    if (mock__is_child())
         return CUDA_ERROR_NOT_INITIALIZED;
     if (in_callback)
         return CUDA_ERROR_NOT_PERMITTED;

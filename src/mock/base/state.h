@@ -48,10 +48,21 @@ CUresult mock__enter(void);
 
 /*
  * The same for a function that looks at its arguments before it looks at the driver: it also runs
- * before cuInit(), when there are no objects. What needs the driver then asks whether it is there.
+ * before cuInit(), when there are no objects, and in a child of fork(), which has the objects of its
+ * parent and no device. What needs the driver then asks whether it is there.
  */
 CUresult mock__enter_early(void);
 CUresult mock__initialised(void);
+
+/* The same, but the driver must have been initialised, by this process or by the parent of a child. */
+CUresult mock__enter_inherited(void);
+CUresult mock__inherited(void);
+
+/*
+ * Tells whether the process is a child of one that had initialised the driver. There work is
+ * accepted and never done, nothing is waited for, and memory stays as the parent has it.
+ */
+bool mock__is_child(void);
 
 void mock__leave(const CUresult *entered);
 
@@ -70,6 +81,10 @@ void mock__set_process_state(int state);
 
 #define MOCK__ENTER_EARLY()                                                                        \
     __attribute__((cleanup(mock__leave))) const CUresult mock__entered = mock__enter_early();      \
+    MOCK__TRY(mock__entered)
+
+#define MOCK__ENTER_INHERITED()                                                                    \
+    __attribute__((cleanup(mock__leave))) const CUresult mock__entered = mock__enter_inherited();  \
     MOCK__TRY(mock__entered)
 
 /* Begins a driver function that needs a usable current context, which it declares as a variable. */

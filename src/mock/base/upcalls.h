@@ -77,6 +77,8 @@ struct mock__upcalls {
     CUresult (*kernel_priority)(struct mock__work *work, int priority);
     /* The address of the value of a conditional node's handle, for a kernel of a graph; or 0. */
     uint64_t (*condition_address)(const struct mock__work *work, uint64_t handle);
+    /* In a child of fork(): the work of its parent is forgotten. */
+    void (*forked)(void);
 };
 
 extern const struct mock__upcalls mock__upcalls;

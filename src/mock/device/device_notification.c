@@ -21,7 +21,7 @@ CUresult mock_cuDeviceRegisterAsyncNotification(CUdevice device, CUasyncCallback
 {
     struct notification *notification;
 
-    MOCK__ENTER();
+    MOCK__ENTER_INHERITED();
     MOCK__REQUIRE(mock__device_find(device), CUDA_ERROR_INVALID_DEVICE);
     MOCK__REQUIRE(callbackFunc && callback, CUDA_ERROR_INVALID_VALUE);
     notification = mock__object_new(MOCK__NOTIFICATION, sizeof(*notification));
@@ -37,7 +37,7 @@ CUresult mock_cuDeviceUnregisterAsyncNotification(CUdevice device, CUasyncCallba
 {
     struct notification *notification;
 
-    MOCK__ENTER();
+    MOCK__ENTER_INHERITED();
     MOCK__REQUIRE(mock__device_find(device), CUDA_ERROR_INVALID_DEVICE);
     notification = mock__object_find(MOCK__NOTIFICATION, callback);
     MOCK__REQUIRE(notification && notification->device == mock__device_find(device),

@@ -5,7 +5,7 @@
 
 CUresult mock_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 {
-    MOCK__ENTER();
+    MOCK__ENTER_INHERITED();
     MOCK__REQUIRE(mode && (int) *mode >= CU_STREAM_CAPTURE_MODE_GLOBAL &&
                       *mode <= CU_STREAM_CAPTURE_MODE_RELAXED,
                   CUDA_ERROR_INVALID_VALUE);

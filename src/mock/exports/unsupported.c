@@ -8,7 +8,7 @@
 
 int mock__unsupported(void)
 {
-    MOCK__ENTER();
+    MOCK__ENTER_INHERITED();
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 

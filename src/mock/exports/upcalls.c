@@ -21,6 +21,7 @@
 #include "mock/node/graph_exec.h"
 #include "mock/node/graph_kernel.h"
 #include "mock/node/graph_params.h"
+#include "mock/queue/forget.h"
 #include "mock/queue/schedule.h"
 #include "mock/stream/event.h"
 #include "mock/stream/stream.h"
@@ -88,4 +89,5 @@ const struct mock__upcalls mock__upcalls = {
     .free_work = free_work,
     .kernel_priority = mock__kernel_default_priority,
     .condition_address = mock__condition_address,
+    .forked = mock__work_forget,
 };

@@ -33,7 +33,7 @@ CUresult mock_cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn d
     MOCK__REQUIRE(object_out && destroy && initialRefcount &&
                       flags == CU_USER_OBJECT_NO_DESTRUCTOR_SYNC,
                   CUDA_ERROR_INVALID_VALUE);
-    MOCK__TRY(mock__initialised());
+    MOCK__TRY(mock__inherited());
     object = mock__object_new(MOCK__USER_OBJECT, sizeof(*object));
     if (!object || !(object->destructor_call = malloc(sizeof(*object->destructor_call)))) {
         mock__object_free(object);

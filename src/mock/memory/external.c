@@ -83,7 +83,7 @@ static CUresult use_semaphores(bool arguments_valid, CUstream handle)
 {
     struct mock__stream *stream = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_INHERITED();
     MOCK__TRY(mock__stream_find(handle, &stream));
     MOCK__REQUIRE(arguments_valid, CUDA_ERROR_INVALID_VALUE);
     return CUDA_ERROR_INVALID_HANDLE;

@@ -198,7 +198,7 @@ static CUresult alloc_async(CUdeviceptr *dptr, size_t bytes, bool any, CUmemoryP
     struct mock__memory *memory = NULL;
     struct mock__pool *pool;
 
-    MOCK__ENTER();
+    MOCK__ENTER_INHERITED();
     MOCK__REQUIRE(any || pool_handle, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__stream_find(hStream, &stream));
     pool =
@@ -212,6 +212,7 @@ static CUresult alloc_async(CUdeviceptr *dptr, size_t bytes, bool any, CUmemoryP
     if (stream->capture)
         return mock__capture_alloc(stream, bytes, dptr);
     MOCK__TRY(mock__capture_unsafe());
+    MOCK__REQUIRE(!mock__is_child(), CUDA_ERROR_OUT_OF_MEMORY);
     MOCK__TRY(take_from_pool(stream, pool, bytes, &memory));
     mock__made(&memory->made, pool_handle ? "cuMemAllocFromPoolAsync" : "cuMemAllocAsync");
     *dptr = memory->address;
@@ -239,8 +240,8 @@ static void finish_free(struct mock__work *work)
 {
     struct mock__memory *memory = range_of((const struct range_work *) work);
 
-    if (!memory || (!memory->being_freed && !memory->holds))
-        return;
+    if (!work->queue || !memory || (!memory->being_freed && !memory->holds))
+        return; /* it was not submitted, or there is nothing to free */
     if (work->status == CUDA_SUCCESS)
         mock__access_free(work, memory);
     mock__memory_free(memory);
@@ -268,7 +269,7 @@ CUresult mock_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
     struct mock__memory *memory;
     struct mock__stream *stream = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_INHERITED();
     MOCK__TRY(mock__stream_find(hStream, &stream));
     memory = mock__memory_at(dptr);
     if (!dptr)

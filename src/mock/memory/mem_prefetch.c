@@ -91,6 +91,7 @@ static CUresult prefetch_batch(const struct batch *batch, unsigned long long fla
 
     MOCK__ENTER_EARLY();
     MOCK__TRY(enter_batch(batch, flags, hStream));
+    MOCK__TRY(mock__initialised());
     MOCK__REQUIRE(places_cover(batch), CUDA_ERROR_INVALID_VALUE);
     for (size_t i = 0; i < batch->n_places; i++)
         MOCK__TRY(mock__place_check(

@@ -22,7 +22,7 @@
 static CUresult find_stream(CUstream hStream, struct mock__stream **ret_stream)
 {
     MOCK__REQUIRE(!mock__stream_is_legacy(hStream), CUDA_ERROR_INVALID_VALUE);
-    MOCK__TRY(mock__initialised());
+    MOCK__TRY(mock__inherited());
     MOCK__REQUIRE(mock__current_handle(), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__stream_find(hStream, ret_stream));
     MOCK__TRY(mock__capture_check(*ret_stream));

@@ -175,7 +175,7 @@ static CUresult fill_in(CUstream hStream, bool async, const struct mock__fill *f
 {
     struct mock__stream *stream = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_INHERITED();
     MOCK__TRY(mock__stream_find(hStream, &stream));
     return submit(stream, async, fill);
 }

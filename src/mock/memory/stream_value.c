@@ -14,7 +14,7 @@ static CUresult submit(CUstream hStream, const CUstreamBatchMemOpParams *params,
     struct mock__stream *stream = NULL;
     struct mock__work *work = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_INHERITED();
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__TRY(features == V1 ? mock__capture_asked(stream) : CUDA_SUCCESS);
     MOCK__REQUIRE(!flags && (params || !count), CUDA_ERROR_INVALID_VALUE);

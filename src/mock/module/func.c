@@ -72,6 +72,7 @@ CUresult mock__function_find_plain(CUfunction handle, struct mock__function **re
     struct mock__function *function = mock__object_find(MOCK__FUNCTION, handle);
 
     MOCK__REQUIRE(function, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__TRY(mock__initialised());
     *ret_function = function;
     return mock__context_usable(function->module->context);
 }

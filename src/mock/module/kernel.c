@@ -63,7 +63,7 @@ static CUresult find(CUkernel handle, struct mock__kernel **ret_kernel)
 
     MOCK__REQUIRE(kernel, CUDA_ERROR_INVALID_HANDLE);
     *ret_kernel = kernel;
-    return CUDA_SUCCESS;
+    return mock__initialised();
 }
 
 CUresult mock_cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)

@@ -22,7 +22,7 @@ CUresult mock__library_find(CUlibrary handle, struct mock__library **ret_library
 
     MOCK__REQUIRE(library, CUDA_ERROR_INVALID_HANDLE);
     *ret_library = library;
-    return CUDA_SUCCESS;
+    return mock__initialised();
 }
 
 static void put_in(struct mock__library *library, struct mock__module *module)

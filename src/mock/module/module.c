@@ -19,6 +19,7 @@ CUresult mock__module_find(CUmodule handle, struct mock__module **ret_module)
     struct mock__module *module = mock__object_find(MOCK__MODULE, handle);
 
     MOCK__REQUIRE(module, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__TRY(mock__initialised());
     *ret_module = module;
     return mock__context_usable(module->context);
 }

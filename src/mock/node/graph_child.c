@@ -86,7 +86,7 @@ CUresult mock__child_update(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph c
     struct mock__graph *child = NULL;
 
     MOCK__ENTER_EARLY();
-    MOCK__TRY(mock__exec_find(hGraphExec, &exec));
+    MOCK__TRY(mock__exec_find_own(hGraphExec, &exec));
     MOCK__TRY(mock__node_find(hNode, &node));
     MOCK__TRY(mock__graph_find(childGraph, &child));
     node = mock__node_in_copy(exec->plan->graph, node->object.handle);

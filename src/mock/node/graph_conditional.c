@@ -226,7 +226,6 @@ static CUresult check(const CUDA_CONDITIONAL_NODE_PARAMS *p, const struct mock__
 {
     struct mock__context *context = NULL;
 
-    MOCK__REQUIRE(size_valid((int) p->type, p->size), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__condition_find(p->handle, ret_condition));
     MOCK__REQUIRE(!mock__condition_used(*ret_condition) &&
                       mock__condition_suits(*ret_condition, graph),
@@ -260,7 +259,9 @@ CUresult mock__conditional_add(CUgraphNode *ret_node, CUgraph hGraph,
     struct mock__graph *graph = NULL;
     struct mock__node *node = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
+    MOCK__REQUIRE(size_valid((int) p->type, p->size), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(p->ctx, CUDA_ERROR_INVALID_CONTEXT);
     MOCK__REQUIRE(ret_node && (after->nodes || !after->n), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__graph_find(hGraph, &graph));
     MOCK__TRY(check(p, graph, &condition));

@@ -28,6 +28,12 @@ CUresult mock__exec_find(CUgraphExec handle, struct mock__exec **ret_exec)
     return *ret_exec ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+CUresult mock__exec_find_own(CUgraphExec handle, struct mock__exec **ret_exec)
+{
+    MOCK__TRY(mock__exec_find(handle, ret_exec));
+    return mock__is_child() ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
 static void free_exec(struct mock__exec *exec)
 {
     struct mock__graph *source = mock__object_find(MOCK__GRAPH, exec->source);
@@ -220,7 +226,7 @@ static CUresult find_node(CUgraphExec hGraphExec, CUgraphNode hNode, struct mock
     struct mock__exec *exec = NULL;
     struct mock__node *node = NULL;
 
-    MOCK__TRY(mock__exec_find(hGraphExec, &exec));
+    MOCK__TRY(mock__exec_find_own(hGraphExec, &exec));
     MOCK__TRY(mock__node_find(hNode, &node));
     node = mock__node_in_copy(exec->plan->graph, node->object.handle);
     MOCK__REQUIRE(node && can_be_disabled(node), CUDA_ERROR_INVALID_VALUE);

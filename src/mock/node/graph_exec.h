@@ -78,6 +78,9 @@ CUresult mock__plan_try(const struct mock__plan *plan, bool *hurried);
 /* CUDA_ERROR_INVALID_VALUE if there is no such executable graph. */
 CUresult mock__exec_find(CUgraphExec handle, struct mock__exec **ret_exec);
 
+/* The same for a change. A child of fork() can launch, but not change, what its parent has. */
+CUresult mock__exec_find_own(CUgraphExec handle, struct mock__exec **ret_exec);
+
 CUresult mock__exec_launch(struct mock__exec *exec, struct mock__stream *stream);
 
 /* A context is destroyed: graphs with work for it cannot be launched any more. */

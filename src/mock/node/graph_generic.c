@@ -169,7 +169,7 @@ static CUresult check_type(CUgraphNode node, CUgraphNodeType type)
 {
     const struct mock__work *work = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     return mock__node_work(node, type, &work);
 }
 

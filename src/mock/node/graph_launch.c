@@ -253,11 +253,11 @@ CUresult mock_cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream)
     struct mock__stream *stream = NULL;
     struct mock__exec *exec = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_INHERITED();
     MOCK__TRY(mock__exec_find(hGraphExec, &exec));
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__TRY(mock__capture_refuse(stream));
-    return mock__exec_launch(exec, stream);
+    return mock__is_child() ? CUDA_SUCCESS : mock__exec_launch(exec, stream);
 }
 
 /* There is nothing to prepare: a launch costs the same afterwards. */
@@ -266,7 +266,7 @@ CUresult mock_cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream)
     struct mock__stream *stream = NULL;
     struct mock__exec *exec = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_INHERITED();
     MOCK__TRY(mock__exec_find(hGraphExec, &exec));
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__TRY(mock__capture_refuse(stream));

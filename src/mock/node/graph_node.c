@@ -59,6 +59,7 @@ CUresult mock__node_spec_set(CUgraphNode hNode, CUgraphNodeType type, struct moc
 
     MOCK__ENTER_EARLY();
     MOCK__TRY(find_typed(hNode, type, &node));
+    MOCK__TRY(spec.needs_driver ? mock__initialised() : CUDA_SUCCESS);
     MOCK__TRY(spec.describe(spec.params, &work));
     replace_work(node, work);
     return CUDA_SUCCESS;
@@ -94,7 +95,7 @@ CUresult mock__node_spec_set_exec(CUgraphExec hExec, CUgraphNode hNode, CUgraphN
     struct mock__work *work = NULL;
 
     MOCK__ENTER_EARLY();
-    MOCK__TRY(mock__exec_find(hExec, &exec));
+    MOCK__TRY(mock__exec_find_own(hExec, &exec));
     MOCK__TRY(find_typed(hNode, type, &node));
     node = mock__node_in_copy(exec->plan->graph, node->object.handle);
     MOCK__REQUIRE(node, CUDA_ERROR_INVALID_VALUE);

@@ -112,8 +112,17 @@ static void start(void)
     pthread_attr_destroy(&attributes);
 }
 
+void mock__own_thread_forget(void)
+{
+    first = last = NULL;
+    destructor_calls = last_destructor_call = NULL;
+    calling = false;
+}
+
 void mock__own_thread_wake(void)
 {
+    if (mock__is_child())
+        return;
     if (!started)
         start();
     deadline = cushim__now_ns() + PATIENCE_NS;
@@ -132,6 +141,10 @@ void mock__own_thread_call(struct mock__work *work)
 
 void mock__own_thread_post(struct mock__destructor_call *destructor_call)
 {
+    if (mock__is_child()) {
+        free(destructor_call);
+        return;
+    }
     destructor_call->next = NULL;
     *(last_destructor_call ? &last_destructor_call->next : &destructor_calls) = destructor_call;
     last_destructor_call = destructor_call;

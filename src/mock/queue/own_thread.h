@@ -27,6 +27,9 @@ void mock__own_thread_call(struct mock__work *work);
 /* Tells whether a host function runs or is about to. Waits then delay other work for a moment. */
 bool mock__own_thread_busy(void);
 
+/* In a child of fork(), which has no such thread: forgets what it was to do. */
+void mock__own_thread_forget(void);
+
 /* Passes a destructor call to the mock's thread, which then frees the structure. */
 void mock__own_thread_post(struct mock__destructor_call *destructor_call);
 

@@ -56,6 +56,15 @@ void mock__queue_run(struct mock__queue *queue)
     cushim__tree_remove(&asked, &queue->by_asking);
 }
 
+void mock__queue_forget(struct mock__queue *queue)
+{
+    mock__queue_run(queue);
+    queue->running = false;
+    if (queue->stopped_by)
+        cushim__tree_remove(&queue->stopped_by->stopped, &queue->by_number);
+    queue->stopped_by = NULL;
+}
+
 void mock__queue_release(struct mock__queue *queue)
 {
     struct cushim__tree_node *node;

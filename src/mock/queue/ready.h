@@ -18,6 +18,9 @@ void mock__queue_look(struct mock__queue *queue);
 /* Removes the queue from the ready queues, because its first work begins. */
 void mock__queue_run(struct mock__queue *queue);
 
+/* Removes the queue from wherever it waits. */
+void mock__queue_forget(struct mock__queue *queue);
+
 /* Examines the queues that have waited for this queue. Called when work of the queue is done. */
 void mock__queue_release(struct mock__queue *queue);
 

@@ -5,6 +5,7 @@
 
 #include "mock/base/green.h"
 #include "mock/base/context.h"
+#include "mock/base/state.h"
 #include "mock/base/upcalls.h"
 #include "mock/queue/clock.h"
 #include "mock/queue/held.h"
@@ -299,7 +300,7 @@ static void become_busy(struct mock__queue *queue)
     mock__queue_look(queue);
 }
 
-static void become_idle(struct mock__queue *queue)
+void mock__queue_idle(struct mock__queue *queue)
 {
     leave_context(queue);
     *queue->link_busy = queue->next_busy;
@@ -438,13 +439,18 @@ CUresult mock__work_submit(struct mock__queue *queue, void *pointer)
     return CUDA_SUCCESS;
 }
 
+static CUresult submit(struct mock__queue *queue, struct mock__work *work)
+{
+    return work->type->submit ? work->type->submit(queue, work) : mock__work_submit(queue, work);
+}
+
 CUresult mock__work_give(struct mock__queue *queue, void *pointer)
 {
     struct mock__work *work = pointer;
-    const CUresult result =
-        work->type->submit ? work->type->submit(queue, work) : mock__work_submit(queue, work);
+    const bool dropped = mock__is_child();
+    const CUresult result = dropped ? CUDA_SUCCESS : submit(queue, work);
 
-    if (result != CUDA_SUCCESS)
+    if (result != CUDA_SUCCESS || dropped)
         mock__work_free(work);
     return result;
 }
@@ -481,5 +487,5 @@ void mock__work_end(struct mock__work *work)
         return;
     }
     queue->last = NULL;
-    become_idle(queue); /* may drop the last reference */
+    mock__queue_idle(queue); /* may drop the last reference */
 }

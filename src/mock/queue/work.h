@@ -156,6 +156,9 @@ struct mock__point mock__point_copy(const struct mock__point *point);
 void mock__point_clear(struct mock__point *point);
 bool mock__point_reached(const struct mock__point *point);
 
+/* Called when a queue has no work left. It may drop the last reference. */
+void mock__queue_idle(struct mock__queue *queue);
+
 /* Notes that the context of a queue is destroyed. The work of the queue is done all the same. */
 void mock__queue_detach(struct mock__queue *queue);
 

@@ -234,7 +234,7 @@ static CUresult record(CUevent hEvent, CUstream hStream, unsigned flags)
     struct mock__stream *stream = NULL;
     struct mock__work *work = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_INHERITED();
     MOCK__TRY(mock__event_find(hEvent, &event));
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__REQUIRE(event->context == stream->context, CUDA_ERROR_INVALID_HANDLE);

@@ -187,6 +187,7 @@ CUresult mock_cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, un
     MOCK__ENTER_EARLY();
     green = mock__green_find(greenCtx);
     MOCK__REQUIRE(green, CUDA_ERROR_INVALID_CONTEXT);
+    MOCK__TRY(mock__initialised());
     MOCK__REQUIRE(green->primary, CUDA_ERROR_CONTEXT_IS_DESTROYED);
     MOCK__REQUIRE(phStream && flags == CU_STREAM_NON_BLOCKING, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__context_usable(green->primary));
@@ -211,6 +212,7 @@ CUresult mock_cuStreamDestroy_v2(CUstream hStream)
 
     MOCK__ENTER_EARLY();
     MOCK__TRY(find_usable(hStream, &stream));
+    MOCK__TRY(mock__initialised());
     result = mock__context_usable(stream->context);
     mock__stream_free(stream);
     return result;
@@ -273,7 +275,7 @@ CUresult mock_cuStreamSynchronize(CUstream hStream)
     struct known known;
     CUresult result;
 
-    MOCK__ENTER();
+    MOCK__ENTER_INHERITED();
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__TRY(mock__capture_asked(stream));
     mock__stats.waits++;
@@ -290,7 +292,7 @@ CUresult mock_cuStreamQuery(CUstream hStream)
     struct mock__stream *stream = NULL;
     struct known known;
 
-    MOCK__ENTER();
+    MOCK__ENTER_INHERITED();
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__TRY(mock__capture_asked(stream));
     if (!busy_queue(stream)) {
@@ -338,7 +340,7 @@ CUresult mock_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int F
     struct mock__stream *stream = NULL;
     struct mock__event *event = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_INHERITED();
     MOCK__TRY(mock__event_find(hEvent, &event));
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__REQUIRE(!(Flags & ~(unsigned) CU_EVENT_WAIT_EXTERNAL), CUDA_ERROR_INVALID_VALUE);

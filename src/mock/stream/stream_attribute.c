@@ -46,7 +46,7 @@ static CUresult get(CUstream hStream, int attribute, void *value)
     struct mock__stream *stream = NULL;
     const size_t size = size_of(attribute);
 
-    MOCK__ENTER();
+    MOCK__ENTER_INHERITED();
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__REQUIRE(value && size, CUDA_ERROR_INVALID_VALUE);
     if (attribute == PRIORITY)
@@ -84,7 +84,7 @@ static CUresult set(CUstream hStream, int attribute, const void *value)
     struct mock__stream *stream = NULL;
     const size_t size = size_of(attribute);
 
-    MOCK__ENTER();
+    MOCK__ENTER_INHERITED();
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__REQUIRE(value && size && value_valid(attribute, value), CUDA_ERROR_INVALID_VALUE);
     if (attribute == PRIORITY)
@@ -98,7 +98,7 @@ CUresult mock_cuStreamCopyAttributes(CUstream dst, CUstream src)
 {
     struct mock__stream *to = NULL, *from = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_INHERITED();
     MOCK__TRY(mock__stream_find(dst, &to));
     MOCK__TRY(mock__stream_find(src, &from));
     memmove(to->attributes, from->attributes, sizeof(to->attributes));

@@ -8,7 +8,7 @@ static CUresult begin(CUstream hStream, int mode)
 {
     struct mock__stream *stream = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_INHERITED();
     MOCK__TRY(mock__stream_find(hStream, &stream));
     return mock__capture_begin(stream, mode, NULL, NULL, NULL, 0);
 }
@@ -47,7 +47,7 @@ CUresult mock_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
     struct mock__graph *graph = NULL;
     CUresult result;
 
-    MOCK__ENTER();
+    MOCK__ENTER_INHERITED();
     MOCK__REQUIRE(phGraph, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__stream_find(hStream, &stream));
     result = mock__capture_end(stream, &graph);
@@ -97,7 +97,7 @@ static CUresult get_info(CUstream hStream, const struct info *info)
 {
     struct mock__stream *stream = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_INHERITED();
     MOCK__REQUIRE(info->status, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__REQUIRE(!mock__capture_implied(stream), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
@@ -173,7 +173,7 @@ static CUresult update_dependencies(CUstream hStream, const CUgraphNode *nodes,
 {
     struct mock__stream *stream = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_INHERITED();
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__REQUIRE(flags <= CU_STREAM_SET_CAPTURE_DEPENDENCIES && (nodes || !n),
                   CUDA_ERROR_INVALID_VALUE);

@@ -6,7 +6,7 @@
 
 /* Begins a function that reads a property of a stream into an output. */
 #define ENTER_STREAM(stream, handle, output)                                                       \
-    MOCK__ENTER();                                                                                 \
+    MOCK__ENTER_INHERITED();                                                                       \
     struct mock__stream *stream = NULL;                                                            \
     MOCK__REQUIRE(output, CUDA_ERROR_INVALID_VALUE);                                               \
     MOCK__TRY(mock__stream_find(handle, &(stream)))

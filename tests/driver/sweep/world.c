@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "objects.h"
 
@@ -30,15 +31,19 @@ static unsigned n_laters;
 static _Alignas(64) char scratch_bytes[SCRATCH_BYTES];
 static size_t scratch_used;
 
-/* What is loaded by its name. */
+/* What is loaded by its name. Another process may load it at this moment, so it is never half there. */
 void world_write_file(void)
 {
-    FILE *file = fopen(IMAGE_FILE, "w");
+    char name[64];
+    FILE *file;
 
+    snprintf(name, sizeof(name), "%s.%d", IMAGE_FILE, (int) getpid());
+    file = fopen(name, "w");
     if (!file)
         return;
     fputs(".version 6.4\n.target sm_52\n.address_size 64\n.visible .entry alone(){ ret; }\n", file);
     fclose(file);
+    rename(name, IMAGE_FILE);
 }
 
 bool world_open(const char *name)
