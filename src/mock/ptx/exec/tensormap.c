@@ -8,6 +8,7 @@
 #include "mock/ptx/syntax/types.h"
 
 #define MOST_DIMENSION (UINT64_C(1) << 31)
+#define MOST_BOX       (UINT64_C(1) << 18) /* bytes; no device has so much shared memory */
 
 enum { UNIT = 16, NEAR_ALIGNMENT = 128, MAP_ALIGNMENT = 64 };
 
@@ -295,6 +296,27 @@ static bool has_corners(const struct ptx__tmap *map)
     return false;
 }
 
+/*
+ * A program may change a map as it likes. The driver makes none whose box is larger than shared
+ * memory, or whose tensor begins elsewhere: rows of such a one would cut elements in two.
+ */
+static bool place_fits(const struct copy *copy)
+{
+    const uint64_t bytes = ptx__tmap_bytes(&copy->box), address = copy->box.map.address;
+
+    if (!bytes || bytes % UNIT)
+        return refuse(copy, "its box has no multiple of 16 bytes");
+    if (bytes > MOST_BOX)
+        return ptx__fault(copy->at, PTX__ERROR_ILLEGAL_ADDRESS, PTX__OUT_OF_BOUNDS,
+                          "a copy of a tensor: its box has %llu bytes, more than shared memory",
+                          (unsigned long long) bytes);
+    if (address % UNIT)
+        return ptx__fault(copy->at, PTX__ERROR_ILLEGAL_INSTRUCTION, PTX__MISALIGNED,
+                          "a copy of a tensor at 0x%llx, which is no multiple of 16",
+                          (unsigned long long) address);
+    return true;
+}
+
 static bool map_fits(const struct copy *copy)
 {
     const struct ptx__tmap *map = &copy->box.map;
@@ -311,13 +333,11 @@ static bool map_fits(const struct copy *copy)
                                     : "of tiles, by a tensor map of columns of pixels");
     if (columns && copy->tensor->what == PTX__TMAP_STORES && has_corners(map))
         return refuse(copy, "a store of columns of pixels needs a map whose corners are zeros");
-    if (ptx__tmap_bytes(&copy->box) % UNIT)
-        return refuse(copy, "its box has no multiple of 16 bytes");
     for (unsigned i = 0; i < map->rank; i++) {
         if (map->dims[i] > MOST_DIMENSION)
             return refuse(copy, "a dimension is larger than 2^31");
     }
-    return true;
+    return place_fits(copy);
 }
 
 static bool coordinates_fit(const struct copy *copy)
