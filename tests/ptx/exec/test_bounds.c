@@ -413,3 +413,27 @@ Test(bounds, a_heap_limit_of_zero)
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, SIZE_MAX));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, SIZE_MAX));
 }
+
+/*
+ * The first and the last lane of a warp lie close together, and the others all over memory: 31
+ * times the distance is 2^64 + 15. First the first lane reads alone, and only then all do.
+ */
+Test(bounds, lanes_whose_steps_go_around_memory)
+{
+    const uint64_t step = UINT64_C(595056260442243601), a = INT32_MAX;
+    char body[1024];
+
+    setenv("CUSHIM_MOCK_CHECK", "0", 1);
+    begin(128);
+    snprintf(body, sizeof(body),
+             "mov.u32 %%r1, 0; cvt.u64.u32 %%rd3, %%t; mul.lo.u64 %%rd4, %%rd3, %llu;\n"
+             "mul.lo.u64 %%rd5, %%rd4, %llu; mul.lo.u64 %%rd6, %%rd3, %llu;\n"
+             "add.u64 %%rd7, %%rd5, %%rd6; add.u64 %%rd8, %%rd0, %%rd7;\n"
+             "LOOP: setp.eq.u32 %%p1, %%r1, 0; setp.ne.and.u32 %%p1, %%t, 0, %%p1;\n"
+             "@%%p1 bra SKIP; ld.global.u8 %%r2, [%%rd8]; st.global.u32 [%%rd0], %%r2;\n"
+             "SKIP: bar.warp.sync -1; add.u32 %%r1, %%r1, 1; setp.lt.u32 %%p1, %%r1, 9;\n"
+             "@%%p1 bra LOOP;",
+             (unsigned long long) a, (unsigned long long) (step / a),
+             (unsigned long long) (step % a));
+    EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, run(body, 1, 32));
+}

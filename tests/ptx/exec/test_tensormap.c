@@ -35,7 +35,8 @@ static const char head[] =
 #define STORE(dimensions, form, at)                                                                \
     "cp.async.bulk.tensor." dimensions "d.global.shared::cta." form ".bulk_group [%m, " at         \
     "], [%r];"
-#define ADD "cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%m, {%c}], [%r];"
+#define ADD                                                                                        \
+    "cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%m, {%c}], [%r];"
 
 TestSuite(tensormap, .timeout = 60);
 
@@ -74,17 +75,18 @@ static void expect(CUresult wanted, const char *said, const char *instruction, u
 #define EXPECT_OF_MAP(wanted, said, instruction, at, ...)                                          \
     expect(wanted, said, instruction, at, (uint32_t[MAP_WORDS]){__VA_ARGS__})
 
-/* Numbers that begin between multiples of their size would be changed in part, or beyond the end. */
+/* Numbers that begin between multiples of their size would be changed in part, or beyond the end.
+ */
 Test(tensormap, a_number_that_is_added_at_the_last_byte)
 {
-    EXPECT_OF_MAP(CUDA_ERROR_ILLEGAL_INSTRUCTION, "no multiple of 16", ADD, BYTES - 1, [2] = U64,
-                  [13] = 1 << INNER);
+    EXPECT_OF_MAP(CUDA_ERROR_ILLEGAL_INSTRUCTION, "no multiple of 16", ADD,
+                  BYTES - 1, [2] = U64, [13] = 1 << INNER);
 }
 
 Test(tensormap, numbers_that_are_added_at_an_odd_address)
 {
-    EXPECT_OF_MAP(CUDA_ERROR_ILLEGAL_INSTRUCTION, "no multiple of 16", ADD, 2, [2] = U32, [8] = 7,
-                  [13] = 3 << INNER);
+    EXPECT_OF_MAP(CUDA_ERROR_ILLEGAL_INSTRUCTION, "no multiple of 16", ADD,
+                  2, [2] = U32, [8] = 7, [13] = 3 << INNER);
 }
 
 Test(tensormap, numbers_that_are_rounded_from_an_odd_address)
@@ -97,15 +99,15 @@ Test(tensormap, numbers_that_are_rounded_from_an_odd_address)
 Test(tensormap, a_store_of_2_to_the_32_rows)
 {
     EXPECT_OF_MAP(CUDA_ERROR_ILLEGAL_ADDRESS, "its box has 68719476736 bytes",
-                  STORE("5", "tile", "{%c, 9, 9, 9, 9}"), 0, [2] = RANK_5 | U8,
-                  [13] = 15 << INNER, [14] = UINT32_MAX);
+                  STORE("5", "tile", "{%c, 9, 9, 9, 9}"),
+                  0, [2] = RANK_5 | U8, [13] = 15 << INNER, [14] = UINT32_MAX);
 }
 
 Test(tensormap, a_store_of_2_to_the_32_pixels)
 {
     EXPECT_OF_MAP(CUDA_ERROR_ILLEGAL_ADDRESS, "its box has 68719476720 bytes",
-                  STORE("3", "im2col_no_offs", "{%c, %c, %c}"), 0, [2] = RANK_3 | COLUMNS | U8,
-                  [13] = 15 << INNER, [15] = 0xfffffffe);
+                  STORE("3", "im2col_no_offs", "{%c, %c, %c}"),
+                  0, [2] = RANK_3 | COLUMNS | U8, [13] = 15 << INNER, [15] = 0xfffffffe);
 }
 
 /* Rows of half a byte. */
@@ -118,6 +120,6 @@ Test(tensormap, a_load_of_rows_without_bytes)
 Test(tensormap, a_store_of_no_pixels)
 {
     EXPECT_OF_MAP(CUDA_ERROR_ILLEGAL_INSTRUCTION, "no multiple of 16 bytes",
-                  STORE("3", "im2col_no_offs", "{%c, %c, %c}"), 0, [2] = RANK_3 | COLUMNS | U8,
-                  [13] = 15 << INNER, [15] = UINT32_MAX);
+                  STORE("3", "im2col_no_offs", "{%c, %c, %c}"),
+                  0, [2] = RANK_3 | COLUMNS | U8, [13] = 15 << INNER, [15] = UINT32_MAX);
 }

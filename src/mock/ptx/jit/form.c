@@ -8,8 +8,13 @@
 #define VECTOR  ((struct ptx__jit_form){.known = true, .vector = true})
 #define UNIFORM ((struct ptx__jit_form){.known = true})
 
+/* With a larger step, the lanes of a row may lie all over memory, and no number has their span. */
+#define MOST_STEP (INT64_C(1) << 40)
+
 static struct ptx__jit_form stepped(int64_t step, bool rows)
 {
+    if (step > MOST_STEP || step < -MOST_STEP)
+        return VECTOR;
     return (struct ptx__jit_form){.known = true, .step = step, .rows = rows};
 }
 
