@@ -80,7 +80,7 @@ def unpack(place, log):
 def make_links(place):
     """Makes them anew for each run: the mock may be another one than the last time."""
     for path, target in place.program.links.items():
-        link = os.path.join(place.folder, "tests", path)
+        link = os.path.join(place.folder, "tests", place.words(path))
         os.makedirs(os.path.dirname(link), exist_ok=True)
         if os.path.lexists(link):
             os.remove(link)

@@ -223,6 +223,11 @@ class Ptxas(unittest.TestCase):
                 self.assertEqual(self.run_it(*words, "good.ptx").returncode, 0)
                 self.assertIn(b".entry k(", self.image("elf.o"))
 
+    def test_a_text_instead_of_a_file(self):
+        for words in [["-ias", GOOD], ["--input-as-string=" + GOOD]]:
+            self.assertEqual(self.run_it("-arch=sm_90", *words, "-o", "out").returncode, 0)
+            self.assertIn(b".entry k(", self.image())
+
     def test_what_is_linked_later_may_miss_something(self):
         self.write("uses.ptx", USES_F)
         self.assertEqual(self.run_it("-arch=sm_90", "-c", "uses.ptx", "-o", "out").returncode, 0)

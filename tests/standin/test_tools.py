@@ -8,6 +8,7 @@ Messages and statuses are those of the real ones, of CUDA 13.0, unless the test 
 skipped without one.
 """
 
+import re
 import shutil
 import struct
 import subprocess
@@ -267,6 +268,22 @@ class Fatbinary(Folder):
         self.assertRegex(self.make(FATBINARY, "-V").stdout, r"^fatbinary: .*\n.*release \d+\.\d+, V\d+")
 
 
+class Options(Folder):
+    def test_each_option_of_the_real_ones_is_known(self):
+        """It is understood, or refused by its name, and takes a value where the real one does."""
+        for tool in [PTXAS, NVLINK, FATBINARY]:
+            real = shutil.which(Path(tool).name)
+            if not real or Path(real).samefile(tool):
+                self.skipTest("there is no toolkit")
+            names = re.findall(r"^--(\S+)", self.make(real, "--help").stdout, re.M)
+            self.assertGreater(len(names), 15)
+            for name in names:
+                with self.subTest(tool=Path(tool).name, name=name):
+                    ours, its = (self.run_it(path, f"--{name}").stderr for path in (tool, real))
+                    self.assertNotIn("Unknown option", ours)
+                    self.assertEqual("argument expected" in ours, "argument expected" in its)
+
+
 class Nvcc(Folder):
     """nvcc runs the tools by paths of its own, and is led to those that stand in."""
 
@@ -305,4 +322,4 @@ class Nvcc(Folder):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    unittest.main(argv=[sys.argv[0], *sys.argv[6:]], verbosity=1)

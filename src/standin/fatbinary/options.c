@@ -29,9 +29,11 @@ static const struct tool_option known[] = {
     {"compress", "compress", TOOL_WITHOUT_EFFECT, TOOL_VALUE},
     {"compress-all", "compress-all", TOOL_WITHOUT_EFFECT, TOOL_NO_VALUE},
     {"compress-mode", "compress-mode", TOOL_WITHOUT_EFFECT, TOOL_VALUE},
+    {"concat", "concat", TOOL_WITHOUT_EFFECT, TOOL_NO_VALUE},
     {"debug", "g", TOOL_WITHOUT_EFFECT, TOOL_NO_VALUE},
     {"ident", "ident", TOOL_WITHOUT_EFFECT, TOOL_VALUE},
     {"no-asm", "no-asm", TOOL_WITHOUT_EFFECT, TOOL_NO_VALUE},
+    {"tileir-cmdline", "tileir-cmdline", TOOL_WITHOUT_EFFECT, TOOL_VALUE},
 };
 
 static bool fail(const char *what)

@@ -7,7 +7,7 @@
 
 #include "base/util.h"
 
-enum { ARCH = TOOL_OWN, OUTPUT, REGISTERS, TEXTS, RELOCATABLE, VERBOSE };
+enum { ARCH = TOOL_OWN, OUTPUT, REGISTERS, TEXT, RELOCATABLE, VERBOSE };
 
 enum { MOST_REGISTERS = 255 };
 
@@ -17,14 +17,18 @@ static const struct tool_option known[] = {
     {"maxrregcount", "maxrregcount", REGISTERS, TOOL_VALUE},
     {"machine", "m", TOOL_MACHINE, TOOL_VALUE},
     {"options-file", "optf", TOOL_OPTIONS_FILE, TOOL_VALUE},
-    {"input-as-string", "ias", TEXTS, TOOL_NO_VALUE},
+    {"input-as-string", "ias", TEXT, TOOL_VALUE},
     {"compile-only", "c", RELOCATABLE, TOOL_NO_VALUE},
     {"verbose", "v", VERBOSE, TOOL_NO_VALUE},
+    {"verbose2", "v2", VERBOSE, TOOL_NO_VALUE},
+    {"list-arch", "arch-ls", TOOL_REFUSED, TOOL_NO_VALUE},
+    {"list-version", "version-ls", TOOL_REFUSED, TOOL_NO_VALUE},
     {"version", "V", TOOL_VERSION, TOOL_NO_VALUE},
     {"help", "h", TOOL_HELP, TOOL_NO_VALUE},
     {"Ofast-compile", "Ofc", TOOL_WITHOUT_EFFECT, TOOL_VALUE},
     {"allow-expensive-optimizations", "allow-expensive-optimizations", TOOL_WITHOUT_EFFECT,
      TOOL_VALUE},
+    {"apply-controls", "apply-controls", TOOL_WITHOUT_EFFECT, TOOL_VALUE},
     {"compile-as-tools-patch", "astoolspatch", TOOL_WITHOUT_EFFECT, TOOL_NO_VALUE},
     {"compiler-annotations", "annotate", TOOL_WITHOUT_EFFECT, TOOL_NO_VALUE},
     {"def-load-cache", "dlcm", TOOL_WITHOUT_EFFECT, TOOL_VALUE},
@@ -36,13 +40,16 @@ static const struct tool_option known[] = {
     {"disable-warnings", "w", TOOL_WITHOUT_EFFECT, TOOL_NO_VALUE},
     {"dont-merge-basicblocks", "no-bb-merge", TOOL_WITHOUT_EFFECT, TOOL_NO_VALUE},
     {"entry", "e", TOOL_WITHOUT_EFFECT, TOOL_VALUE},
+    {"enable-func-clone-sc", "enable-func-clone-sc", TOOL_WITHOUT_EFFECT, TOOL_VALUE},
     {"extensible-whole-program", "ewp", TOOL_WITHOUT_EFFECT, TOOL_NO_VALUE},
     {"fmad", "fmad", TOOL_WITHOUT_EFFECT, TOOL_VALUE},
     {"force-load-cache", "flcm", TOOL_WITHOUT_EFFECT, TOOL_VALUE},
     {"force-store-cache", "fscm", TOOL_WITHOUT_EFFECT, TOOL_VALUE},
     {"g-tensor-memory-access-check", "g-tmem-access-check", TOOL_WITHOUT_EFFECT, TOOL_NO_VALUE},
     {"generate-line-info", "lineinfo", TOOL_WITHOUT_EFFECT, TOOL_NO_VALUE},
+    {"gno-fabric-access-check", "gno-fabric-access-check", TOOL_WITHOUT_EFFECT, TOOL_NO_VALUE},
     {"gno-tensor-memory-access-check", "gno-tmem-access-check", TOOL_WITHOUT_EFFECT, TOOL_NO_VALUE},
+    {"jobserver", "jobserver", TOOL_WITHOUT_EFFECT, TOOL_NO_VALUE},
     {"legacy-bar-warp-wide-behavior", "legacy-bar-warp-wide-behavior", TOOL_WITHOUT_EFFECT,
      TOOL_NO_VALUE},
     {"make-errors-visible-at-exit", "make-errors-visible-at-exit", TOOL_WITHOUT_EFFECT,
@@ -65,6 +72,8 @@ static const struct tool_option known[] = {
     {"suppress-debug-info", "suppress-debug-info", TOOL_WITHOUT_EFFECT, TOOL_NO_VALUE},
     {"suppress-double-demote-warning", "suppress-double-demote-warning", TOOL_WITHOUT_EFFECT,
      TOOL_NO_VALUE},
+    {"suppress-position-independent-code-warning", "suppress-position-independent-code-warning",
+     TOOL_WITHOUT_EFFECT, TOOL_NO_VALUE},
     {"suppress-sparse-mma-advisory-info", "suppress-sparse-mma-advisory-info", TOOL_WITHOUT_EFFECT,
      TOOL_NO_VALUE},
     {"suppress-stack-size-warning", "suppress-stack-size-warning", TOOL_WITHOUT_EFFECT,
@@ -107,8 +116,9 @@ static bool set(void *user, int what, const char *value)
         return true;
     case REGISTERS:
         return set_registers(options, value);
-    case TEXTS:
-        return options->are_texts = true;
+    case TEXT:
+        options->are_texts = true;
+        return tool_list_add(&options->words.inputs, &options->words.n_inputs, value);
     case RELOCATABLE:
         return options->relocatable = true;
     default:

@@ -115,9 +115,11 @@ static bool read_option(struct tool_words *words, int n, char **texts, int *at)
     if (option->value == TOOL_NO_VALUE && value)
         return tool_fail(words->tool, "no argument expected after '%.*s'", (int) (value - 1 - word),
                          word);
-    if (option->value != TOOL_NO_VALUE && !value && ++*at == n)
+    if (value || option->value == TOOL_NO_VALUE || option->value == TOOL_MAY_HAVE_VALUE)
+        return set(words, option, value);
+    if (++*at == n)
         return tool_fail(words->tool, "argument expected after '%s'", word);
-    return set(words, option, option->value != TOOL_NO_VALUE && !value ? texts[*at] : value);
+    return set(words, option, texts[*at]);
 }
 
 bool tool_list_add(const char ***list, size_t *n, const char *text)

@@ -8,6 +8,7 @@
 
 enum tool_value {
     TOOL_NO_VALUE,
+    TOOL_MAY_HAVE_VALUE, /* behind a "=" */
     TOOL_VALUE, /* behind a "=" or as the next word; a number also behind a name of one letter */
     TOOL_GLUED, /* or any text behind a name of one letter: "-Lfolder" */
 };
