@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """What `cushim ptx` says of PTX: right and wrong statements, and mutated texts.
 
-test_parse_cases.py CUSHIM CORPUS
+test_parse_cases.py CUSHIM CORPUS STEP
+Every STEPth of the statements that are refused is asked about: each needs a process of its own.
 """
 
 import os
@@ -14,7 +15,8 @@ from pathlib import Path
 
 from parse_support import HEAD, NEWEST, REFUSES, TAKES, Case, Cases, run
 
-CUSHIM, CORPUS = sys.argv[1:]
+CUSHIM, CORPUS = sys.argv[1:3]
+STEP = int(sys.argv[3])
 
 
 class Statements(Case):
@@ -22,7 +24,7 @@ class Statements(Case):
         cases = Cases()
         together = [case for case in cases.statements if case.taken]
         if run(CUSHIM, "ptx", self.write(cases.text_of(together)[0]))[0] == TAKES:
-            alone = [case for case in cases.all if case not in together]
+            alone = [case for case in cases.all if case not in together][::STEP]
         else:
             alone = cases.all  # which of them is it?
         for case in alone:
