@@ -136,11 +136,12 @@ CUresult mock_cuMemHostUnregister(void *p)
 {
     struct mock__memory *memory;
 
-    MOCK__ENTER_CONTEXT(context);
+    MOCK__ENTER();
     MOCK__TRY(mock__capture_unsafe());
     memory = mock__memory_at((uintptr_t) p);
     MOCK__REQUIRE(memory && memory->kind == MOCK__REGISTERED_MEMORY,
                   CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+    MOCK__TRY(mock__context_usable(memory->context));
     mock__finish_all();
     memory = mock__memory_at((uintptr_t) p);
     MOCK__REQUIRE(memory && memory->kind == MOCK__REGISTERED_MEMORY,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cuCtxEnablePeerAccess, cuCtxDisablePeerAccess */
 #include "mock/base/state.h"
+#include "mock/stream/capture.h"
 
 /* Peers are stored for each device: if one context of a device may be used, all of them may. */
 static uint32_t peer_bit(const struct mock__context *peer)
@@ -37,6 +38,7 @@ CUresult mock_cuCtxDisablePeerAccess(CUcontext peerContext)
     struct mock__context *peer = NULL;
 
     MOCK__ENTER_CONTEXT(context);
+    MOCK__TRY(mock__capture_unsafe());
     MOCK__TRY(find_peer(peerContext, &peer));
     MOCK__REQUIRE(context->peers & peer_bit(peer), CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
     context->peers &= ~peer_bit(peer);

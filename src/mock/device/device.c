@@ -7,6 +7,7 @@
 #include "mock/allocation/array.h"
 #include "mock/allocation/mem_pool.h"
 #include "mock/base/state.h"
+#include "mock/stream/capture.h"
 
 /* An initialised driver, and a device by its ordinal. */
 #define ENTER_DEVICE(device, ordinal)                                                              \
@@ -245,5 +246,6 @@ CUresult mock_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
 CUresult mock_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
 {
     MOCK__ENTER();
+    MOCK__TRY(mock__capture_unsafe());
     return mock__pool_set(dev, pool);
 }

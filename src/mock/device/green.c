@@ -18,6 +18,12 @@ static CUresult share_of(CUdevResourceDesc desc, struct mock__device *device,
     return CUDA_SUCCESS;
 }
 
+/* Its primary context may have ended, or have had a fault. */
+static CUresult usable(const struct mock__green *green)
+{
+    return green->primary ? mock__context_usable(green->primary) : CUDA_SUCCESS;
+}
+
 CUresult mock_cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev,
                                unsigned int flags)
 {
@@ -30,6 +36,7 @@ CUresult mock_cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevi
     MOCK__REQUIRE(phCtx && flags == CU_GREEN_CTX_DEFAULT_STREAM, CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(device, CUDA_ERROR_INVALID_DEVICE);
     MOCK__TRY(share_of(desc, device, &share));
+    MOCK__TRY(device->primary ? mock__context_usable(device->primary) : CUDA_SUCCESS);
     MOCK__TRY(mock__primary_retain(device));
     green = mock__object_new(MOCK__GREEN, sizeof(*green));
     if (!green) {
@@ -71,6 +78,7 @@ CUresult mock_cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx)
     MOCK__ENTER();
     MOCK__REQUIRE(pContext, CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(mock__green_find(hCtx), CUDA_ERROR_INVALID_CONTEXT);
+    MOCK__TRY(usable(mock__green_find(hCtx)));
     *pContext = (CUcontext) hCtx;
     return CUDA_SUCCESS;
 }
@@ -84,7 +92,7 @@ CUresult mock_cuGreenCtxGetId(CUgreenCtx greenCtx, unsigned long long *greenCtxI
     MOCK__REQUIRE(greenCtxId, CUDA_ERROR_INVALID_VALUE);
     green = greenCtx ? mock__green_find(greenCtx) : mock__green_current();
     MOCK__REQUIRE(green, CUDA_ERROR_INVALID_CONTEXT);
-    MOCK__TRY(green->primary ? mock__context_usable(green->primary) : CUDA_SUCCESS);
+    MOCK__TRY(usable(green));
     *greenCtxId = green->id;
     return CUDA_SUCCESS;
 }

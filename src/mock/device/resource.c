@@ -175,9 +175,13 @@ CUresult mock_cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource, CUdev
 CUresult mock_cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource,
                                        CUdevResourceType type)
 {
+    struct mock__green *green;
+
     MOCK__ENTER();
-    MOCK__REQUIRE(mock__green_find(hCtx), CUDA_ERROR_INVALID_CONTEXT);
-    return get(resource, type, NULL, mock__green_find(hCtx));
+    green = mock__green_find(hCtx);
+    MOCK__REQUIRE(green, CUDA_ERROR_INVALID_CONTEXT);
+    MOCK__TRY(green->primary ? mock__context_usable(green->primary) : CUDA_SUCCESS);
+    return get(resource, type, NULL, green);
 }
 
 CUresult mock_cuStreamGetDevResource(CUstream hStream, CUdevResource *resource,

@@ -60,12 +60,10 @@ CUresult mock_cuGraphicsResourceSetMapFlags_v2(CUgraphicsResource resource, unsi
     return no_resource(flags_valid(flags));
 }
 
-static CUresult no_resources(unsigned count, const CUgraphicsResource *resources, CUstream hStream)
+/* The resources are looked at before the stream is. */
+static CUresult no_resources(unsigned count, const CUgraphicsResource *resources)
 {
-    struct mock__stream *stream = NULL;
-
     MOCK__ENTER();
-    MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__REQUIRE(count && resources, CUDA_ERROR_INVALID_VALUE);
     return CUDA_ERROR_INVALID_HANDLE;
 }
@@ -73,11 +71,13 @@ static CUresult no_resources(unsigned count, const CUgraphicsResource *resources
 CUresult mock_cuGraphicsMapResources(unsigned int count, CUgraphicsResource *resources,
                                      CUstream hStream)
 {
-    return no_resources(count, resources, hStream);
+    (void) hStream;
+    return no_resources(count, resources);
 }
 
 CUresult mock_cuGraphicsUnmapResources(unsigned int count, CUgraphicsResource *resources,
                                        CUstream hStream)
 {
-    return no_resources(count, resources, hStream);
+    (void) hStream;
+    return no_resources(count, resources);
 }

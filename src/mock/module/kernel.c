@@ -175,10 +175,13 @@ CUresult mock_cuKernelGetParamCount(CUkernel kernel, size_t *paramCount)
 CUresult mock_cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramOffset,
                                    size_t *paramSize)
 {
+    struct mock__context *context = NULL;
     struct mock__kernel *found = NULL;
 
     MOCK__ENTER_EARLY();
+    MOCK__REQUIRE(kernel, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(find(kernel, &found));
+    MOCK__TRY(mock__context_current(&context));
     return mock__entry_parameter(entry_of(found), paramIndex, paramOffset, paramSize);
 }
 #endif

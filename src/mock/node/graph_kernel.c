@@ -38,6 +38,7 @@ static CUresult describe(const void *params, struct mock__work **ret_work)
     MOCK__REQUIRE(params, CUDA_ERROR_INVALID_VALUE);
     request = request_of(params);
     MOCK__REQUIRE(request.function, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__REQUIRE(mock__current_handle(), CUDA_ERROR_INVALID_CONTEXT);
     return mock__kernel_work(&request, ret_work);
 }
 
@@ -113,6 +114,7 @@ CUresult mock__describe_kernel(const void *params, struct mock__work **ret_work)
 
     MOCK__REQUIRE(p, CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(p->func || p->kern, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__REQUIRE(mock__current_handle(), CUDA_ERROR_INVALID_CONTEXT);
     request = request_of(params);
     if (!p->func)
         MOCK__TRY(resolve(p->kern, p->ctx, &request.function));
@@ -166,6 +168,13 @@ static CUresult find_kernel(CUgraphNode handle, struct mock__kernel_work **ret_w
     MOCK__TRY(mock__node_work(handle, KERNEL, &work));
     *ret_work = (struct mock__kernel_work *) work;
     return CUDA_SUCCESS;
+}
+
+static CUresult usable(const struct mock__kernel_work *work)
+{
+    const struct mock__context *context = mock__context_find(work->work.context);
+
+    return context ? mock__context_usable(context) : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
 CUresult mock_cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr,
@@ -222,6 +231,7 @@ CUresult mock_cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrI
 
     MOCK__ENTER();
     MOCK__TRY(find_kernel(hNode, &work));
+    MOCK__TRY(usable(work));
     MOCK__REQUIRE(value && mock__launch_attribute_size((int) attr), CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(attributes_of(work), CUDA_ERROR_OUT_OF_MEMORY);
     request = mock__kernel_request(&work->work);
@@ -237,6 +247,7 @@ CUresult mock_cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src)
     MOCK__ENTER();
     MOCK__TRY(find_kernel(dst, &to));
     MOCK__TRY(find_kernel(src, &from));
+    MOCK__REQUIRE(usable(to) == CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(attributes_of(to) && attributes_of(from), CUDA_ERROR_OUT_OF_MEMORY);
     *to->attributes = *from->attributes;
     to->cooperative = from->cooperative;

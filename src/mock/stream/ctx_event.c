@@ -207,13 +207,21 @@ CUresult mock_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
     return green ? wait_green(event, green) : wait_all(event, context);
 }
 
+static CUresult check_green(CUgreenCtx handle)
+{
+    MOCK__ENTER_EARLY();
+    return mock__green_find(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
 CUresult mock_cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent)
 {
+    MOCK__TRY(check_green(hCtx));
     return mock_cuCtxRecordEvent((CUcontext) hCtx, hEvent);
 }
 
 CUresult mock_cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent)
 {
+    MOCK__TRY(check_green(hCtx));
     return mock_cuCtxWaitEvent((CUcontext) hCtx, hEvent);
 }
 
