@@ -253,7 +253,8 @@ cushim_status cushim_pool_allow(cushim_pool pool, cushim_context peer,
                                  __func__);
     if (!status) {
         status = CU_CALL(&scope, cuMemPoolSetAccess, (object->cu, &wanted, 1));
-        if (status == CUDA_ERROR_INVALID_VALUE && access == CUSHIM_POOL_ACCESS_READ)
+        if ((status == CUDA_ERROR_INVALID_VALUE || status == CUDA_ERROR_NOT_SUPPORTED) &&
+            access == CUSHIM_POOL_ACCESS_READ)
             cushim__error_append("; drivers so far know no access for reading alone: it is "
                                  "CUSHIM_POOL_ACCESS_READ_WRITE, or none");
     }

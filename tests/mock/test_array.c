@@ -108,7 +108,7 @@ Test(array, bytes_in_a_row)
     cr_expect(eq(uint, to[WIDTH - 1], WIDTH - 1));
     silent();
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpyHtoA_v2(array, 4, from, sizeof(from)));
-    EXPECT(CUDA_SUCCESS, mock_cuMemcpyHtoA_v2(array, 2, from, 4)); /* a part of an element */
+    EXPECT(CUDA_SUCCESS, mock_cuMemcpyHtoA_v2(array, 2, from, 4)); /* parts of elements */
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpyHtoA_v2(NULL, 0, from, 4));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpyHtoA_v2(array, 0, NULL, 4));
 }
@@ -236,7 +236,9 @@ Test(array, levels)
     float element[4] = {1, 2, 3, 4}, back[4] = {0};
 
     start();
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMipmappedArrayCreate(&mipmapped, &descriptor, 0));
+    OK(mock_cuMipmappedArrayCreate(&mipmapped, &descriptor, 0));
+    OK(mock_cuMipmappedArrayGetLevel(&array, mipmapped, 0));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMipmappedArrayGetLevel(&array, mipmapped, 1));
     OK(mock_cuMipmappedArrayCreate(&mipmapped, &descriptor, 99));
     OK(mock_cuMipmappedArrayGetLevel(&array, mipmapped, 4));
     OK(mock_cuArray3DGetDescriptor_v2(&level, array));

@@ -98,7 +98,7 @@ Test(attach, misuse)
     p = allocate(BYTES);
     EXPECT(CUDA_ERROR_INVALID_HANDLE, attach_to(GARBAGE));
     EXPECT(CUDA_ERROR_INVALID_VALUE, attach_to(NULL));
-    EXPECT(CUDA_ERROR_INVALID_VALUE, attach_to(CU_STREAM_LEGACY));
+    OK(attach_to(CU_STREAM_LEGACY));
     OK(attach_to(CU_STREAM_PER_THREAD));
     OK(mock_cuStreamAttachMemAsync_ptsz(NULL, managed, 0, CU_MEM_ATTACH_SINGLE));
     OK(mock_cuStreamAttachMemAsync(NULL, managed, 0, CU_MEM_ATTACH_HOST));

@@ -85,7 +85,13 @@ Test(capture, a_capture_ends_where_it_began)
     OK(join(one, two));
     EXPECT(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, mock_cuStreamEndCapture(two, &graph));
     end_badly(one, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuStreamEndCapture(one, NULL));
+    EXPECT(CUDA_ERROR_ILLEGAL_STATE, mock_cuStreamEndCapture(one, NULL));
+    /* An event that was never recorded is waited for by none. */
+    OK(mock_cuEventCreate(&event, 0));
+    OK(mock_cuStreamBeginCapture_v2(one, RELAXED));
+    OK(mock_cuStreamWaitEvent(one, event, 0));
+    OK(mock_cuStreamEndCapture(one, &graph));
+    OK(mock_cuGraphDestroy(graph));
     /* The default stream of a thread is a stream like others. */
     OK(mock_cuStreamBeginCapture_v2_ptsz(NULL, RELAXED));
     OK(mock_cuStreamEndCapture_ptsz(NULL, &graph));
@@ -121,8 +127,8 @@ Test(capture, what_was_recorded_outside_is_isolated)
     cr_expect(eq(sz, count_nodes(end_capture(one)), 2));
     EXPECT(CUDA_SUCCESS, mock_cuEventSynchronize(event));
     /* Which means nothing where nothing is captured. */
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuStreamWaitEvent(one, event, CU_EVENT_WAIT_EXTERNAL));
-    EXPECT(CUDA_ERROR_INVALID_VALUE,
+    EXPECT(CUDA_ERROR_ILLEGAL_STATE, mock_cuStreamWaitEvent(one, event, CU_EVENT_WAIT_EXTERNAL));
+    EXPECT(CUDA_ERROR_ILLEGAL_STATE,
            mock_cuEventRecordWithFlags(event, one, CU_EVENT_RECORD_EXTERNAL));
 }
 

@@ -345,7 +345,10 @@ Test(capture_refused, a_thread_changes_its_mode)
     EXPECT(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, ask_alloc());
     end_badly(one, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     mode = (CUstreamCaptureMode) 3;
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuThreadExchangeStreamCaptureMode(&mode));
+    OK(mock_cuThreadExchangeStreamCaptureMode(&mode));
+    cr_expect(eq(int, mode, GLOBAL));
+    OK(mock_cuThreadExchangeStreamCaptureMode(&mode));
+    cr_expect(eq(int, (int) mode, 3));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuThreadExchangeStreamCaptureMode(NULL));
 }
 

@@ -145,7 +145,7 @@ Test(get, nothing_is_told_where_the_log_is_off, .init = cr_redirect_stderr)
 /* A function that nothing implements still answers, and knows whether anything may be called. */
 Test(get, the_rest_is_not_supported)
 {
-    EXPECT(CUDA_ERROR_NOT_INITIALIZED, mock_cuMemMapArrayAsync(NULL, 0, NULL));
+    EXPECT(CUDA_ERROR_NOT_INITIALIZED, mock_cuDeviceGetNvSciSyncAttributes(NULL, 0, 0));
     start();
-    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuMemMapArrayAsync(NULL, 0, NULL));
+    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuDeviceGetNvSciSyncAttributes(NULL, 0, 0));
 }

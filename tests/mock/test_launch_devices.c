@@ -83,8 +83,10 @@ static size_t races(unsigned flags)
 
 Test(launch_devices, they_begin_and_end_as_one)
 {
+    OK(mock_cuCtxPushCurrent_v2(contexts[1]));
     OK(mock_cuMemsetD8_v2(memory[1], 0, BYTES));
     OK(mock_cuCtxSynchronize());
+    OK(mock_cuCtxPopCurrent_v2(NULL));
     for (unsigned seed = 0; seed < SEEDS; seed++) {
         mock__schedule_seed(seed);
         cr_expect(eq(sz, races(0), 0), "seed %u", seed);

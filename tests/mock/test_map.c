@@ -76,11 +76,11 @@ Test(map, what_is_wrong_is_refused)
     EXPECT(CUDA_ERROR_INVALID_DEVICE, mock_cuMemCreate(&handle, UNIT, &prop, 0));
     prop = properties(0);
     prop.requestedHandleTypes = CU_MEM_HANDLE_TYPE_WIN32;
-    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuMemCreate(&handle, UNIT, &prop, 0));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemCreate(&handle, UNIT, &prop, 0));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemAddressReserve(&address, 100, 0, 0, 0));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemAddressReserve(&address, UNIT, 3, 0, 0));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemAddressReserve(&address, 0, 0, 0, 0));
-    EXPECT(CUDA_ERROR_OUT_OF_MEMORY, mock_cuMemAddressReserve(&address, SIZE_MAX - 4095, 0, 0, 0));
+    EXPECT(CUDA_ERROR_OUT_OF_MEMORY, mock_cuMemAddressReserve(&address, 0 - UNIT, 0, 0, 0));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemRelease(12345));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemUnmap(0x10000, UNIT));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemAddressFree(0x10000, UNIT));
@@ -113,7 +113,7 @@ Test(map, bytes_go_in_and_out)
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemAddressFree(address, 2 * UNIT));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemUnmap(address, UNIT));
     OK(mock_cuMemUnmap(address, 2 * UNIT));
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemUnmap(address, 2 * UNIT));
+    OK(mock_cuMemUnmap(address, 2 * UNIT));
     OK(mock_cuMemAddressFree(address, 2 * UNIT));
     silent();
     cr_expect(eq(sz, cushim_mock_leaks(), 2), "the module and the primary context alone");
@@ -202,7 +202,7 @@ Test(map, access_is_not_there_before_it_is_given)
     cr_expect(eq(ullong, flags, CU_MEM_ACCESS_FLAGS_PROT_NONE));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD8_v2(address, 1, 1));
     found(CUSHIM_MOCK_OUT_OF_BOUNDS, "cuMemSetAccess");
-    EXPECT(CUDA_ERROR_INVALID_DEVICE, allow(address, UNIT, 7, 3));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, allow(address, UNIT, 7, 3));
     EXPECT(CUDA_ERROR_INVALID_VALUE, allow(address, UNIT, 0, 2));
     OK(allow(address, UNIT, 1, CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
     launch_fill(NULL, address, 1);

@@ -225,7 +225,7 @@ Test(memory, fills)
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD16_v2(p + 1, 1, 4));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD32_v2(p + 2, 1, 4));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD8_v2(p, 1, 65));
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD32_v2(p, 1, SIZE_MAX / 2));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD32_v2(p, 1, SIZE_MAX / 8));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD8Async(p, 1, 65, NULL));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD16Async(p, 1, 33, NULL));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD32Async(p, 1, 17, NULL));
@@ -241,6 +241,62 @@ Test(memory, fills)
     cr_expect(eq(u8, bytes[3], 9));
     cr_expect(eq(u8, bytes[4], 5));
     cr_expect(eq(u8, bytes[48], 9));
+}
+
+/* A driver computes modulo 2^64, and looks at the last byte alone. */
+Test(memory, numbers_that_wrap_around)
+{
+    const uint64_t half = 1ull << 63;
+    CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                          .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .WidthInBytes = 4,
+                          .Height = 3};
+    unsigned char from[16], back[16];
+    CUdeviceptr p;
+
+    start();
+    p = allocate(64);
+    for (unsigned i = 0; i < sizeof(from); i++)
+        from[i] = (unsigned char) i;
+    OK(mock_cuMemsetD8_v2(p, 99, 64));
+    copy.dstDevice = p + 8;
+    copy.dstPitch = SIZE_MAX; /* each row a byte before the last */
+    copy.srcHost = from;
+    OK(mock_cuMemcpy2D_v2(&copy));
+    OK(mock_cuMemcpyDtoH_v2(back, p, 16));
+    cr_expect(eq(u8, back[5], 99));
+    cr_expect(eq(u8, back[6], 8));
+    cr_expect(eq(u8, back[9], 11));
+    cr_expect(eq(u8, back[10], 7));
+    cr_expect(eq(u8, back[11], 3));
+    cr_expect(eq(u8, back[12], 99));
+    copy.dstPitch = 4;
+    copy.dstY = half; /* is a step of zero bytes */
+    OK(mock_cuMemcpy2D_v2(&copy));
+    OK(mock_cuMemsetD2D8_v2(p + 2, SIZE_MAX, 7, 1, 2));
+    OK(mock_cuMemcpyDtoH_v2(back, p, 16));
+    cr_expect(eq(u8, back[12], 4));
+    cr_expect(eq(u8, back[0], 99));
+    cr_expect(eq(u8, back[1], 7));
+    cr_expect(eq(u8, back[2], 7));
+    cr_expect(eq(u8, back[3], 99));
+    EXPECT(CUDA_SUCCESS, mock_cuMemsetD16_v2(p, 1, half)); /* no bytes */
+    copy.dstY = SIZE_MAX;
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpy2D_v2(&copy));
+    EXPECT(CUDA_SUCCESS, mock_cuMemsetD8_v2(p, 1, SIZE_MAX));
+    EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, mock_cuCtxSynchronize());
+}
+
+Test(memory, host_memory_that_is_not_there)
+{
+    unsigned char bytes[16] = {0};
+    CUdeviceptr p;
+
+    start();
+    p = allocate(64);
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpyHtoD_v2(p, (void *) 1, 16));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpyDtoHAsync_v2((void *) 4096, p, 16, NULL));
+    OK(mock_cuMemcpyHtoD_v2(p, bytes, 16));
 }
 
 Test(memory, host_memory)
@@ -343,6 +399,12 @@ Test(memory, between_devices)
     OK(mock_cuMemcpyDtoH_v2(&back, q, 1));
     cr_expect(eq(chr, back, 4));
     EXPECT(CUDA_ERROR_INVALID_CONTEXT, mock_cuMemcpyPeer(q, GARBAGE, p, a, 16));
+    /* Other work than copies needs access to the memory. */
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD8_v2(p, 1, 16));
+    EXPECT(CUDA_ERROR_NOT_FOUND, mock_cuMemGetAddressRange_v2(NULL, NULL, p));
+    OK(mock_cuCtxEnablePeerAccess(a, 0));
+    OK(mock_cuMemsetD8_v2(p, 1, 16));
+    OK(mock_cuMemGetAddressRange_v2(NULL, NULL, p));
     OK(mock_cuMemFree_v2(p)); /* from the other device's context */
 }
 

@@ -52,12 +52,15 @@ Test(pool, what_is_wrong_is_refused)
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemPoolCreate(NULL, &props));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemPoolCreate(&pool, NULL));
     props.location.id = 9;
-    EXPECT(CUDA_ERROR_INVALID_DEVICE, mock_cuMemPoolCreate(&pool, &props));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemPoolCreate(&pool, &props));
     props = properties(0);
     props.allocType = 0;
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemPoolCreate(&pool, &props));
     props = properties(0);
     props.handleTypes = CU_MEM_HANDLE_TYPE_WIN32;
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemPoolCreate(&pool, &props));
+    props = properties(0);
+    props.location.type = CU_MEM_LOCATION_TYPE_HOST;
     EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuMemPoolCreate(&pool, &props));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemPoolDestroy(GARBAGE));
     OK(mock_cuDeviceGetDefaultMemPool(&pool, 0));
@@ -209,10 +212,10 @@ Test(pool, other_devices_have_access_when_it_was_given)
     OK(mock_cuMemPoolGetAccess(&flags, pool, &access.location));
     cr_expect(eq(int, (int) flags, CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
     access.flags = CU_MEM_ACCESS_FLAGS_PROT_READ;
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemPoolSetAccess(pool, &access, 1));
+    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuMemPoolSetAccess(pool, &access, 1));
     access.flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
     access.location.id = 0;
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemPoolSetAccess(pool, &access, 1));
+    EXPECT(CUDA_ERROR_INVALID_DEVICE, mock_cuMemPoolSetAccess(pool, &access, 1));
     access.location.id = 5;
     EXPECT(CUDA_ERROR_INVALID_DEVICE, mock_cuMemPoolSetAccess(pool, &access, 1));
 }

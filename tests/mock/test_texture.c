@@ -53,9 +53,10 @@ Test(texture, an_object_keeps_what_it_was_made_of)
     cr_expect(eq(ptr, got.res.array.hArray, resource.res.array.hArray));
     OK(mock_cuTexObjectGetTextureDesc(&how, object));
     cr_expect(eq(uint, how.maxAnisotropy, 4));
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuTexObjectGetResourceViewDesc(&view, object));
+    OK(mock_cuTexObjectGetResourceViewDesc(&view, object));
+    cr_expect(eq(int, (int) view.format, CU_RES_VIEW_FORMAT_NONE));
     OK(mock_cuTexObjectDestroy(object));
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuTexObjectDestroy(object));
+    OK(mock_cuTexObjectDestroy(object));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuTexObjectGetTextureDesc(&how, object));
 }
 
@@ -73,12 +74,15 @@ Test(texture, what_it_cannot_be_made_of)
     EXPECT(CUDA_ERROR_INVALID_VALUE, try(NULL, &texture, NULL));
     resource = linear_resource(p + 4, 64, CU_AD_FORMAT_FLOAT);
     EXPECT(CUDA_ERROR_INVALID_VALUE, try(&resource, &texture, NULL));
+    /* Only a kernel finds out that there is less memory. */
     resource = linear_resource(p, 4097, CU_AD_FORMAT_FLOAT);
+    EXPECT(CUDA_SUCCESS, try(&resource, &texture, NULL));
+    resource = linear_resource(0, 4096, CU_AD_FORMAT_FLOAT);
     EXPECT(CUDA_ERROR_INVALID_VALUE, try(&resource, &texture, NULL));
     resource = linear_resource(p, 4096, 0x66);
     EXPECT(CUDA_ERROR_INVALID_VALUE, try(&resource, &texture, NULL));
     resource = linear_resource(p, 4096, CU_AD_FORMAT_UNSIGNED_INT32);
-    texture.filterMode = CU_TR_FILTER_MODE_LINEAR;
+    texture.filterMode = 2;
     EXPECT(CUDA_ERROR_INVALID_VALUE, try(&resource, &texture, NULL));
     texture = (CUDA_TEXTURE_DESC){.flags = 0x1000};
     EXPECT(CUDA_ERROR_INVALID_VALUE, try(&resource, &texture, NULL));
@@ -111,7 +115,7 @@ Test(texture, pitched_memory)
     resource.res.pitch2D.pitchInBytes = 500;
     EXPECT(CUDA_ERROR_INVALID_VALUE, try(&resource, &texture, NULL));
     resource.res.pitch2D.pitchInBytes = 512;
-    resource.res.pitch2D.height = HEIGHT + 1;
+    resource.res.pitch2D.height = 1 << 20;
     EXPECT(CUDA_ERROR_INVALID_VALUE, try(&resource, &texture, NULL));
 }
 
@@ -129,6 +133,14 @@ Test(texture, views)
     EXPECT(CUDA_ERROR_INVALID_VALUE, try(&resource, &texture, &view));
     view.lastMipmapLevel = 0;
     view.lastLayer = 1;
+    EXPECT(CUDA_ERROR_INVALID_VALUE, try(&resource, &texture, &view));
+    view.lastLayer = 0;
+    view.format = CU_RES_VIEW_FORMAT_UNSIGNED_BC1;
+    EXPECT(CUDA_ERROR_INVALID_VALUE, try(&resource, &texture, &view));
+    view.width = 4 * WIDTH;
+    view.height = 4 * HEIGHT;
+    EXPECT(CUDA_SUCCESS, try(&resource, &texture, &view));
+    view.format = CU_RES_VIEW_FORMAT_UNSIGNED_BC2;
     EXPECT(CUDA_ERROR_INVALID_VALUE, try(&resource, &texture, &view));
 }
 
@@ -171,7 +183,8 @@ Test(texture, surfaces_need_arrays_that_were_made_for_it)
     /* The surface, both arrays and the primary context. */
     cr_expect(eq(sz, cushim_mock_leaks(), 4));
     OK(mock_cuSurfObjectDestroy(object));
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuSurfObjectDestroy(object));
+    OK(mock_cuSurfObjectDestroy(object));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuSurfObjectGetResourceDesc(&got, object));
 }
 
 Test(texture, references)
@@ -192,7 +205,7 @@ Test(texture, references)
     OK(mock_cuTexRefSetArray(reference, resource.res.array.hArray, CU_TRSA_OVERRIDE_FORMAT));
     OK(mock_cuTexRefGetArray(&array, reference));
     cr_expect(eq(ptr, array, resource.res.array.hArray));
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuTexRefSetArray(reference, array, 0));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuTexRefSetArray(reference, array, 2));
     OK(mock_cuTexRefSetFormat(reference, CU_AD_FORMAT_SIGNED_INT16, 2));
     OK(mock_cuTexRefGetFormat(&format, &channels, reference));
     cr_expect(eq(int, (int) format, CU_AD_FORMAT_SIGNED_INT16));
@@ -213,7 +226,7 @@ Test(texture, references)
     }
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuTexRefSetAddressMode(reference, -1, 0));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuTexRefSetAddressMode(reference, 3, 0));
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuTexRefSetFilterMode(reference, 2));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuTexRefSetMipmapFilterMode(reference, 2));
     OK(mock_cuTexRefDestroy(reference));
     EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuTexRefDestroy(reference));
 }

@@ -364,7 +364,7 @@ Test(safe_external, nothing_is_imported_without_an_interface)
 
     open_world(&plain);
     context = plain.context;
-    assert_refused(MEMORY_OF(.type = 1, .fd = 9, .bytes = 8), 304, "cuImportExternalMemory");
-    assert_refused(SEMAPHORE_OF(.type = 1, .fd = 9), 304, "cuImportExternalSemaphore");
+    assert_refused(MEMORY_OF(.type = 1, .fd = 9, .bytes = 8), 999, "cuImportExternalMemory");
+    assert_refused(SEMAPHORE_OF(.type = 1, .fd = 9), 999, "cuImportExternalSemaphore");
     close_world(&plain);
 }

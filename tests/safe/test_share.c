@@ -272,7 +272,7 @@ Test(safe_share, events)
     assert_ok(cushim_event_new(context, CUSHIM_EVENT_INTERPROCESS, &made));
     cr_expect(eq(uint, created, 4 | 2));
     assert_refused(cushim_event_share(made, &name), 801, "cuIpcGetEventHandle");
-    assert_refused(cushim_event_open(context, &name, &opened), 801, "cuIpcOpenEventHandle");
+    assert_refused(cushim_event_open(context, &name, &opened), 205, "cuIpcOpenEventHandle");
     opens = true;
     assert_ok(cushim_event_share(made, &name));
     cr_expect(eq(int, name.handle[63], 0x5a));

@@ -45,6 +45,9 @@ struct mock__mipmapped_array {
 /* Returns the bytes of an element with this number of channels, or 0 if arrays do not have it. */
 size_t mock__array_element(CUarray_format format, unsigned channels);
 
+/* Returns the descriptor as a driver reads it: of sizes, the lower 32 bits. */
+CUDA_ARRAY3D_DESCRIPTOR mock__array_read(const CUDA_ARRAY3D_DESCRIPTOR *given);
+
 /* Tells whether the device can have such an array, mipmapped or not. */
 CUresult mock__array_check(const struct mock__device *device,
                            const CUDA_ARRAY3D_DESCRIPTOR *descriptor, bool mipmapped);

@@ -7,11 +7,11 @@
 #define CUBEMAP CUDA_ARRAY3D_CUBEMAP
 #define GATHER  CUDA_ARRAY3D_TEXTURE_GATHER
 #define SURFACE CUDA_ARRAY3D_SURFACE_LDST
-#define PLAIN   (LAYERED | CUBEMAP | GATHER | SURFACE | CUDA_ARRAY3D_DEPTH_TEXTURE | 0x20)
+/* For encoders and decoders of video, which the mock has not; and a bit that no driver looks at. */
+#define UNUSED 0x80000100u
 /* Sparse arrays and deferred mapping: cuMemMapArrayAsync() maps their memory later. */
 #define LATER    0xc0u
-#define VIDEO    0x100u
-#define ALL      (PLAIN | LATER | VIDEO)
+#define ALL      (LAYERED | CUBEMAP | GATHER | SURFACE | UNUSED | LATER)
 #define N_SHAPES 7
 #define FACES    6
 
@@ -122,6 +122,16 @@ static bool fits_shape(const struct mock__device *device, enum shape shape,
     return fits(device, limits[shape].texture, d) || (shape == D3 && fits(device, deep, d));
 }
 
+CUDA_ARRAY3D_DESCRIPTOR mock__array_read(const CUDA_ARRAY3D_DESCRIPTOR *given)
+{
+    CUDA_ARRAY3D_DESCRIPTOR result = *given;
+
+    result.Width = (uint32_t) given->Width;
+    result.Height = (uint32_t) given->Height;
+    result.Depth = (uint32_t) given->Depth;
+    return result;
+}
+
 CUresult mock__array_check(const struct mock__device *device,
                            const CUDA_ARRAY3D_DESCRIPTOR *descriptor, bool mipmapped)
 {
@@ -130,7 +140,7 @@ CUresult mock__array_check(const struct mock__device *device,
     MOCK__REQUIRE(!(descriptor->Flags & ~ALL) && shape_of(descriptor, &shape) &&
                       fits_shape(device, shape, descriptor, mipmapped),
                   CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(!(descriptor->Flags & (LATER | VIDEO)), CUDA_ERROR_NOT_SUPPORTED);
+    MOCK__REQUIRE(!(descriptor->Flags & LATER), CUDA_ERROR_NOT_SUPPORTED);
     MOCK__REQUIRE(mock__array_element(descriptor->Format, descriptor->NumChannels),
                   CUDA_ERROR_INVALID_VALUE);
     return CUDA_SUCCESS;

@@ -14,6 +14,7 @@
 #include "mock/allocation/memory.h"
 #include "mock/base/state.h"
 #include "mock/queue/schedule.h"
+#include "mock/stream/event.h"
 
 #define MAGIC 0x63755368u
 #define PAGE  ((uint64_t) 4096)
@@ -224,16 +225,22 @@ CUresult mock_cuIpcCloseMemHandle(CUdeviceptr dptr)
 /* An event is reached when this process has done the work before it, which no other sees. */
 CUresult mock_cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event)
 {
-    MOCK__ENTER_CONTEXT(context);
-    MOCK__REQUIRE(mock__object_find(MOCK__EVENT, event), CUDA_ERROR_INVALID_HANDLE);
-    MOCK__REQUIRE(pHandle, CUDA_ERROR_INVALID_VALUE);
+    struct mock__context *context = NULL;
+    const struct mock__event *found;
+
+    MOCK__ENTER_EARLY();
+    MOCK__REQUIRE(pHandle && event, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__context_current(&context));
+    found = mock__object_find(MOCK__EVENT, event);
+    MOCK__REQUIRE(found && found->flags & CU_EVENT_INTERPROCESS, CUDA_ERROR_INVALID_HANDLE);
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
+/* So no handle is that of an event. */
 CUresult mock_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle)
 {
     (void) handle;
     MOCK__ENTER_CONTEXT(context);
     MOCK__REQUIRE(phEvent, CUDA_ERROR_INVALID_VALUE);
-    return CUDA_ERROR_NOT_SUPPORTED;
+    return CUDA_ERROR_MAP_FAILED;
 }

@@ -122,13 +122,17 @@ struct mock__place mock__place_of(CUdevice device)
                                    : (struct mock__place){MOCK__ON_DEVICE, device};
 }
 
+static bool is_place(struct mock__place place)
+{
+    return place.type >= MOCK__ON_DEVICE && place.type <= MOCK__ON_HOST_NUMA_CURRENT;
+}
+
 CUresult mock__place_check(struct mock__place place)
 {
     const struct mock__device *device =
         place.type == MOCK__ON_DEVICE ? mock__device_find(place.id) : NULL;
 
-    MOCK__REQUIRE(place.type >= MOCK__ON_DEVICE && place.type <= MOCK__ON_HOST_NUMA_CURRENT,
-                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(is_place(place), CUDA_ERROR_INVALID_VALUE);
     if (place.type != MOCK__ON_DEVICE)
         return CUDA_SUCCESS;
     MOCK__REQUIRE(device && mock__attribute(device, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS),
@@ -175,7 +179,7 @@ static void apply(struct mock__part *part, CUmem_advise advice, struct mock__pla
     }
 }
 
-/* Checks the place. Some advice needs no place, and accepts any. */
+/* Some advice needs no place, and accepts any. */
 static CUresult check_place(CUmem_advise advice, struct mock__place place)
 {
     switch (advice) {
@@ -203,6 +207,7 @@ static CUresult advise(CUdeviceptr address, size_t bytes, CUmem_advise advice,
     MOCK__REQUIRE(advice >= CU_MEM_ADVISE_SET_READ_MOSTLY &&
                       advice <= CU_MEM_ADVISE_UNSET_ACCESSED_BY,
                   CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(is_place(place), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__managed_find(address, bytes, &memory));
     MOCK__TRY(check_place(advice, place));
     MOCK__TRY(first_part(memory, address, bytes, &part, &end));

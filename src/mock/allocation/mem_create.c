@@ -15,7 +15,7 @@
 #include "mock/base/upcalls.h"
 
 /* The numbers are written here, because older toolkits lack some of the names. */
-enum { NO_HANDLE = 0, FILE_DESCRIPTOR = 1, FABRIC = 8 };
+enum { NO_HANDLE = 0, FILE_DESCRIPTOR = 1, WINDOWS = 6, FABRIC = 8, HOST_NUMA = 3 };
 
 struct mock__physical *mock__physical_find(CUmemGenericAllocationHandle handle)
 {
@@ -76,22 +76,32 @@ void mock__physical_settle(struct mock__physical *physical)
     mock__object_free(physical);
 }
 
+/* Unknown types count for nothing. */
 static CUresult check_handle_types(unsigned types)
 {
-    /* Fabric handles need a service of the driver, and Windows handles need Windows. */
+    MOCK__REQUIRE(!(types & WINDOWS), CUDA_ERROR_INVALID_VALUE);
+    /* They need a service of the driver. */
     MOCK__REQUIRE(!(types & FABRIC), CUDA_ERROR_NOT_PERMITTED);
-    MOCK__REQUIRE(types == NO_HANDLE || types == FILE_DESCRIPTOR, CUDA_ERROR_NOT_SUPPORTED);
     return CUDA_SUCCESS;
 }
 
-/* Checks the properties, and returns the device. */
+static bool are_flags_valid(const CUmemAllocationProp *properties)
+{
+    const unsigned char *const reserved = properties->allocFlags.reserved;
+
+    return properties->allocFlags.compressionType <= CU_MEM_ALLOCATION_COMP_GENERIC &&
+           !reserved[0] && !reserved[1] && !reserved[2] && !reserved[3];
+}
+
+/* Checks the properties, and returns the device. Memory of the host is not made this way. */
 static CUresult check_properties(const CUmemAllocationProp *properties,
                                  struct mock__device **ret_device)
 {
     MOCK__REQUIRE(properties && properties->type == CU_MEM_ALLOCATION_TYPE_PINNED &&
-                      !properties->win32HandleMetaData,
+                      !properties->win32HandleMetaData && are_flags_valid(properties),
                   CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE((int) properties->location.type > 0 && (int) properties->location.type <= 4,
+    MOCK__REQUIRE((int) properties->location.type > 0 &&
+                      (int) properties->location.type <= HOST_NUMA,
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE,
                   CUDA_ERROR_NOT_SUPPORTED);
@@ -113,7 +123,7 @@ CUresult mock_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
     MOCK__REQUIRE(mock__device_has_room(device, size), CUDA_ERROR_OUT_OF_MEMORY);
     physical = mock__physical_new(device, size);
     MOCK__REQUIRE(physical, CUDA_ERROR_OUT_OF_MEMORY);
-    physical->handle_types = (unsigned) prop->requestedHandleTypes;
+    physical->handle_types = (unsigned) prop->requestedHandleTypes & FILE_DESCRIPTOR;
     if (!find_bytes(physical)) {
         mock__object_free(physical);
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -155,13 +165,11 @@ CUresult mock_cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, 
 CUresult mock_cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop,
                                             CUmemAllocationGranularity_flags option)
 {
-    struct mock__device *device = NULL;
-
     MOCK__ENTER();
-    MOCK__REQUIRE(granularity && (option == CU_MEM_ALLOC_GRANULARITY_MINIMUM ||
-                                  option == CU_MEM_ALLOC_GRANULARITY_RECOMMENDED),
+    MOCK__REQUIRE(granularity && prop &&
+                      (option == CU_MEM_ALLOC_GRANULARITY_MINIMUM ||
+                       option == CU_MEM_ALLOC_GRANULARITY_RECOMMENDED),
                   CUDA_ERROR_INVALID_VALUE);
-    MOCK__TRY(check_properties(prop, &device));
     *granularity = MOCK__MAP_UNIT;
     return CUDA_SUCCESS;
 }
@@ -249,9 +257,7 @@ CUresult mock_cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handl
     struct mock__physical *physical;
 
     MOCK__ENTER();
-    MOCK__REQUIRE(handle, CUDA_ERROR_INVALID_VALUE);
-    MOCK__TRY(check_handle_types((unsigned) shHandleType));
-    MOCK__REQUIRE((unsigned) shHandleType == FILE_DESCRIPTOR, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(handle && (unsigned) shHandleType == FILE_DESCRIPTOR, CUDA_ERROR_INVALID_VALUE);
     physical = known_file(fd);
     if (physical)
         physical->handles++;

@@ -5,8 +5,8 @@
 
 #if CUDA_VERSION >= 11070
 
-#define PAGE       ((size_t) 4096)
-#define KNOWN_FLAG 1u /* CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE */
+#define PAGE     ((size_t) 4096)
+#define FOR_PCIE 1u /* CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE */
 
 /* A dma-buf is an object of the kernel, which other drivers can map. The mock cannot make one. */
 CUresult mock_cuMemGetHandleForAddressRange(void *handle, CUdeviceptr dptr, size_t size,
@@ -17,7 +17,8 @@ CUresult mock_cuMemGetHandleForAddressRange(void *handle, CUdeviceptr dptr, size
 
     MOCK__ENTER_EARLY();
     MOCK__REQUIRE(handle && size && dptr % PAGE == 0 && size % PAGE == 0 &&
-                      !(flags & ~KNOWN_FLAG) && handleType == CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD,
+                      (!flags || flags & FOR_PCIE) &&
+                      handleType == CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD,
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__context_current(&context));
     MOCK__REQUIRE(mock__memory_bytes(dptr, size), CUDA_ERROR_INVALID_VALUE);

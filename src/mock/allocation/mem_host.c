@@ -12,8 +12,7 @@
 #define ALLOC_FLAGS                                                                                \
     (CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED)
 #define REGISTER_FLAGS                                                                             \
-    (CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_IOMEMORY |    \
-     CU_MEMHOSTREGISTER_READ_ONLY)
+    (CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_READ_ONLY)
 
 static CUresult alloc(void **pp, size_t bytes, unsigned flags)
 {
@@ -86,9 +85,10 @@ CUresult mock_cuMemHostGetFlags(unsigned int *pFlags, void *p)
     const struct mock__memory *memory;
 
     MOCK__ENTER_CONTEXT(context);
-    memory = find_host(p);
-    MOCK__REQUIRE(pFlags && memory, CUDA_ERROR_INVALID_VALUE);
-    *pFlags = memory->flags;
+    memory = mock__memory_find((uintptr_t) p);
+    MOCK__REQUIRE(pFlags && memory && memory->kind != MOCK__DEVICE_MEMORY,
+                  CUDA_ERROR_INVALID_VALUE);
+    *pFlags = memory->kind == MOCK__MANAGED_MEMORY ? CU_MEMHOSTALLOC_DEVICEMAP : memory->flags;
     return CUDA_SUCCESS;
 }
 
@@ -113,6 +113,14 @@ static CUresult check_pages(const struct mock__context *context, const void *p, 
     return CUDA_SUCCESS;
 }
 
+/* Tells whether the driver has made the memory at an address. */
+static bool is_of_driver(const void *p)
+{
+    const struct mock__memory *memory = mock__memory_find((uintptr_t) p);
+
+    return memory && memory->kind != MOCK__REGISTERED_MEMORY;
+}
+
 CUresult mock_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
 {
     struct mock__memory *memory = NULL;
@@ -121,8 +129,10 @@ CUresult mock_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
     MOCK__TRY(mock__capture_unsafe());
     MOCK__REQUIRE(p && bytesize && bytesize <= UINTPTR_MAX - (uintptr_t) p,
                   CUDA_ERROR_INVALID_VALUE);
+    /* No memory of the program is that of another device. */
     MOCK__REQUIRE(!(Flags & ~(unsigned) REGISTER_FLAGS), CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(!mock__memory_reserved((uintptr_t) p), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!mock__memory_reserved((uintptr_t) p) && !is_of_driver(p),
+                  CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(!mock__memory_overlaps((uintptr_t) p, bytesize),
                   CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
     MOCK__TRY(check_pages(context, p, bytesize, Flags));
@@ -132,12 +142,20 @@ CUresult mock_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
     return CUDA_SUCCESS;
 }
 
+/* The first version knows two flags, and looks at no other bits. */
+CUresult mock_cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags)
+{
+    return mock_cuMemHostRegister_v2(
+        p, bytesize, Flags & (CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP));
+}
+
 CUresult mock_cuMemHostUnregister(void *p)
 {
     struct mock__memory *memory;
 
     MOCK__ENTER();
     MOCK__TRY(mock__capture_unsafe());
+    MOCK__REQUIRE(p && !is_of_driver(p), CUDA_ERROR_INVALID_VALUE);
     memory = mock__memory_at((uintptr_t) p);
     MOCK__REQUIRE(memory && memory->kind == MOCK__REGISTERED_MEMORY,
                   CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);

@@ -11,7 +11,8 @@
 #include "mock/base/state.h"
 #include "mock/queue/schedule.h"
 
-#define PAGE ((size_t) 4096)
+#define PAGE           ((size_t) 4096)
+#define MOST_ALIGNMENT ((size_t) 1 << 47)
 
 static struct mock__range *ranges;
 static struct cushim__tree by_address;
@@ -185,9 +186,10 @@ CUresult mock_cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignmen
     struct mock__range *range;
 
     MOCK__ENTER();
-    MOCK__REQUIRE(ptr && size && size % PAGE == 0 && addr % PAGE == 0 && !flags,
+    MOCK__REQUIRE(ptr && size && size % MOCK__MAP_UNIT == 0 && addr % PAGE == 0 && !flags,
                   CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(!(alignment & (alignment - 1)), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!(alignment & (alignment - 1)) && alignment <= MOST_ALIGNMENT,
+                  CUDA_ERROR_INVALID_VALUE);
     range = new_range(size, alignment > MOCK__MAP_UNIT ? alignment : MOCK__MAP_UNIT, addr);
     MOCK__REQUIRE(range, CUDA_ERROR_OUT_OF_MEMORY);
     put_in(range);
@@ -251,9 +253,12 @@ CUresult mock_cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
     MOCK__TRY(mock__multicast_await(handle));
     physical = mock__physical_find(handle);
     range = mock__map_range(ptr);
-    MOCK__REQUIRE(physical && range && size && !offset && !flags, CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(ptr % MOCK__MAP_UNIT == 0 && size % MOCK__MAP_UNIT == 0 &&
-                      size <= physical->bytes && size <= range->bytes - (ptr - range->address) &&
+    MOCK__REQUIRE(physical && range && size && !flags && ptr % MOCK__MAP_UNIT == 0,
+                  CUDA_ERROR_INVALID_VALUE);
+    /* Of a part of the memory, only the first one. */
+    MOCK__REQUIRE(!offset && size % MOCK__MAP_UNIT == 0 && size <= physical->bytes,
+                  CUDA_ERROR_NOT_SUPPORTED);
+    MOCK__REQUIRE(size <= range->bytes - (ptr - range->address) &&
                       !mock__memory_overlaps(ptr, size),
                   CUDA_ERROR_INVALID_VALUE);
     memory = insert_mapping(ptr, size, range->backing + (ptr - range->address), physical, offset);
@@ -317,22 +322,58 @@ static bool whole_mappings(uint64_t address, size_t bytes)
     return memory && memory->bytes == bytes;
 }
 
+/*
+ * Shortens a range that is to be unmapped to what is reserved. A driver takes a range that is
+ * larger than what is mapped, or empty, but none that has a part of a mapping.
+ */
+static CUresult clip(uint64_t address, size_t *bytes)
+{
+    const struct mock__range *range = mock__map_range(address);
+    size_t left;
+    const struct mock__memory *last;
+
+    MOCK__REQUIRE(range && *bytes && address % PAGE == 0 && *bytes % PAGE == 0,
+                  CUDA_ERROR_INVALID_VALUE);
+    left = range->bytes - (address - range->address);
+    *bytes = *bytes < left ? *bytes : left;
+    last = mapping_at(address + *bytes - 1);
+    MOCK__REQUIRE(!mapping_at(address) || mapping_at(address)->address == address,
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!last || last->address + last->bytes == address + *bytes,
+                  CUDA_ERROR_INVALID_VALUE);
+    return CUDA_SUCCESS;
+}
+
+/* The first mapping in the range, NULL if there is none. */
+static struct mock__memory *first_in(uint64_t address, size_t bytes)
+{
+    const struct mock__memory *next = mock__memory_after(address - 1);
+
+    return next && next->address - address < bytes ? mapping_at(next->address) : NULL;
+}
+
 CUresult mock_cuMemUnmap(CUdeviceptr ptr, size_t size)
 {
-    const uint64_t end = ptr + size;
+    struct mock__memory *memory;
 
     MOCK__ENTER();
-    MOCK__REQUIRE(whole_mappings(ptr, size), CUDA_ERROR_INVALID_VALUE);
+    if (size > UINT64_MAX - ptr)
+        return CUDA_SUCCESS;
+    MOCK__TRY(clip(ptr, &size));
     /* Waits for what may use it; meanwhile another thread may have been faster. */
     mock__finish_all();
-    MOCK__REQUIRE(whole_mappings(ptr, size), CUDA_ERROR_INVALID_VALUE);
-    while (ptr < end) {
-        struct mock__memory *memory = mapping_at(ptr);
-
-        ptr += memory->bytes;
+    MOCK__TRY(clip(ptr, &size));
+    while ((memory = first_in(ptr, size)))
         unmap(memory);
-    }
     return CUDA_SUCCESS;
+}
+
+/* Older toolkits lack some of the names. */
+enum { HOST = 2, HOST_NUMA = 3 };
+
+static bool is_place(CUmemLocationType type)
+{
+    return type == CU_MEM_LOCATION_TYPE_DEVICE || (int) type == HOST || (int) type == HOST_NUMA;
 }
 
 /* The device that a place means, NULL if it is none. */
@@ -359,8 +400,10 @@ static CUresult check_access(const struct mock__memory *memory, const CUmemAcces
                       access->flags == CU_MEM_ACCESS_FLAGS_PROT_READ ||
                       access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
                   CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(access->location.type == CU_MEM_LOCATION_TYPE_DEVICE, CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(device && may_use(device, memory), CUDA_ERROR_INVALID_DEVICE);
+    MOCK__REQUIRE(is_place(access->location.type), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(access->location.type == CU_MEM_LOCATION_TYPE_DEVICE, CUDA_ERROR_NOT_SUPPORTED);
+    MOCK__REQUIRE(device, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(may_use(device, memory), CUDA_ERROR_INVALID_DEVICE);
     return CUDA_SUCCESS;
 }
 
@@ -398,16 +441,24 @@ CUresult mock_cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc
     return CUDA_SUCCESS;
 }
 
+/*
+ * Of memory that is not mapped by the program, nothing was allowed. For the host a driver answers
+ * as for the device of that number.
+ */
 CUresult mock_cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location,
                              CUdeviceptr ptr)
 {
     const struct mock__memory *memory;
+    struct mock__device *device;
 
     MOCK__ENTER();
-    memory = mapping_at(ptr);
-    MOCK__REQUIRE(flags && location && memory && location->type == CU_MEM_LOCATION_TYPE_DEVICE,
+    memory = mock__memory_find(ptr);
+    MOCK__REQUIRE(flags && location && memory && memory->kind == MOCK__DEVICE_MEMORY,
                   CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(device_at(location), CUDA_ERROR_INVALID_DEVICE);
-    *flags = (unsigned long long) mock__map_access(memory, device_at(location));
+    device = mock__device_find(location->id);
+    MOCK__REQUIRE(device && is_place(location->type), CUDA_ERROR_INVALID_DEVICE);
+    *flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    if (memory->mapping && (int) location->type != HOST_NUMA)
+        *flags = (unsigned long long) mock__map_access(memory, device);
     return CUDA_SUCCESS;
 }

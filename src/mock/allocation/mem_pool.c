@@ -8,7 +8,10 @@
 #include "mock/stream/capture.h"
 
 /* By number: not all toolkits have all names. */
-enum { NO_HANDLE = 0, FILE_DESCRIPTOR = 1, FABRIC = 8 };
+enum { HOST = 2, HOST_NUMA = 3, MANAGED = 2, HANDLE_TYPES = 119 };
+
+/* A pool cannot be larger than this. */
+#define MOST_BYTES ((uint64_t) 1 << 47)
 
 /* Memory was given back since the last look at the pools. Waits are too many for a look each. */
 static bool unsettled;
@@ -145,20 +148,27 @@ bool mock__pool_allows(const struct mock__pool *pool, const struct mock__device 
     return pool->device == device || pool->peers & (uint32_t) 1 << device->ordinal;
 }
 
+/* The types of handles that the device's pools may have. */
+static unsigned supported(const struct mock__device *device)
+{
+    return (unsigned) mock__attribute(device, (CUdevice_attribute) HANDLE_TYPES);
+}
+
+/* Pools of the host, and of managed memory, are not there. */
 static CUresult check_properties(const CUmemPoolProps *properties, struct mock__device **ret_device)
 {
     const unsigned types = (unsigned) properties->handleTypes;
 
-    MOCK__REQUIRE((int) properties->location.type > 0 && (int) properties->location.type <= 4 &&
-                      !properties->win32SecurityAttributes,
+    MOCK__REQUIRE((int) properties->location.type > 0 &&
+                      (int) properties->location.type <= HOST_NUMA &&
+                      (int) properties->allocType > 0 && (int) properties->allocType <= MANAGED &&
+                      !properties->win32SecurityAttributes && !properties->reserved[0],
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(properties->allocType == CU_MEM_ALLOCATION_TYPE_PINNED &&
                       properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE,
                   CUDA_ERROR_NOT_SUPPORTED);
     *ret_device = mock__device_find(properties->location.id);
-    MOCK__REQUIRE(*ret_device, CUDA_ERROR_INVALID_DEVICE);
-    MOCK__REQUIRE(!(types & FABRIC), CUDA_ERROR_NOT_PERMITTED);
-    MOCK__REQUIRE(types == NO_HANDLE || types == FILE_DESCRIPTOR, CUDA_ERROR_NOT_SUPPORTED);
+    MOCK__REQUIRE(*ret_device && !(types & ~supported(*ret_device)), CUDA_ERROR_INVALID_VALUE);
     return CUDA_SUCCESS;
 }
 
@@ -180,8 +190,9 @@ CUresult mock_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProp
 
     MOCK__ENTER();
     MOCK__TRY(mock__capture_unsafe());
-    MOCK__REQUIRE(pool && poolProps && (int) poolProps->allocType > 0, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(pool && poolProps, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(check_properties(poolProps, &device));
+    MOCK__REQUIRE(most_of(poolProps) <= MOST_BYTES, CUDA_ERROR_OUT_OF_MEMORY);
     created = mock__pool_new(device);
     MOCK__REQUIRE(created, CUDA_ERROR_OUT_OF_MEMORY);
     created->handle_types = (unsigned) poolProps->handleTypes;
@@ -306,18 +317,20 @@ CUresult mock_cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
 /* Other devices have access to all of a pool or to nothing; the own one always has. */
 static CUresult check_access(const struct mock__pool *pool, const CUmemAccessDesc *access)
 {
-    const struct mock__device *device;
+    const struct mock__device *device = mock__device_find(access->location.id);
 
-    MOCK__REQUIRE(access->location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
-                      (access->flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
-                       access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE),
+    MOCK__REQUIRE(access->flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
+                      access->flags == CU_MEM_ACCESS_FLAGS_PROT_READ ||
+                      access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
                   CUDA_ERROR_INVALID_VALUE);
-    device = mock__device_find(access->location.id);
+    MOCK__REQUIRE(access->location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
+                      access->flags != CU_MEM_ACCESS_FLAGS_PROT_READ,
+                  CUDA_ERROR_NOT_SUPPORTED);
     MOCK__REQUIRE(device && (device == pool->device ||
                              mock__config_peers(device->profile, pool->device->profile)),
                   CUDA_ERROR_INVALID_DEVICE);
     MOCK__REQUIRE(device != pool->device || access->flags != CU_MEM_ACCESS_FLAGS_PROT_NONE,
-                  CUDA_ERROR_INVALID_VALUE);
+                  CUDA_ERROR_INVALID_DEVICE);
     return CUDA_SUCCESS;
 }
 
@@ -328,7 +341,7 @@ CUresult mock_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, 
     MOCK__ENTER();
     MOCK__TRY(mock__capture_unsafe());
     found = mock__pool_find(pool);
-    MOCK__REQUIRE(found && map && count, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(found && map, CUDA_ERROR_INVALID_VALUE);
     for (size_t i = 0; i < count; i++)
         MOCK__TRY(check_access(found, &map[i]));
     for (size_t i = 0; i < count; i++) {
@@ -351,11 +364,14 @@ CUresult mock_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool,
     MOCK__ENTER();
     MOCK__TRY(mock__capture_unsafe());
     found = mock__pool_find(memPool);
-    MOCK__REQUIRE(found && flags && location && location->type == CU_MEM_LOCATION_TYPE_DEVICE,
-                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(found && flags && location, CUDA_ERROR_INVALID_VALUE);
     device = mock__device_find(location->id);
-    MOCK__REQUIRE(device, CUDA_ERROR_INVALID_DEVICE);
-    *flags = mock__pool_allows(found, device) ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
-                                              : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    *flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    if ((int) location->type == HOST || (int) location->type == HOST_NUMA)
+        return CUDA_SUCCESS;
+    MOCK__REQUIRE(device && location->type == CU_MEM_LOCATION_TYPE_DEVICE,
+                  CUDA_ERROR_INVALID_VALUE);
+    if (mock__pool_allows(found, device))
+        *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     return CUDA_SUCCESS;
 }

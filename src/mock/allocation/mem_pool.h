@@ -31,6 +31,7 @@ struct mock__pool {
     unsigned handle_types;
     bool is_default;
     bool imported;  /* of another process: nothing is allocated from it here */
+    bool exported;  /* another process may have it */
     bool destroyed; /* and goes with the last of its allocations */
     /*
      * For mem_pool.c: the list of pools to trim when the program has waited, and the pool's chunks.

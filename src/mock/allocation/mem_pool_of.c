@@ -29,32 +29,46 @@ CUresult mock__pool_set(CUdevice device, CUmemoryPool handle)
 }
 
 #if CUDA_VERSION >= 13000
-/* Checks the place. There are no pools of the host or of managed memory. */
+/* Checks the place, and that the device is there. */
 static CUresult check_place(const CUmemLocation *location, CUmemAllocationType type)
 {
-    MOCK__REQUIRE(location && (int) location->type >= 0 && (int) location->type <= 4 &&
-                      ((int) type == CU_MEM_ALLOCATION_TYPE_PINNED ||
-                       (int) type == CU_MEM_ALLOCATION_TYPE_MANAGED),
-                  CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(location->type == CU_MEM_LOCATION_TYPE_DEVICE &&
-                      type == CU_MEM_ALLOCATION_TYPE_PINNED,
+    MOCK__REQUIRE(location, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE((int) location->type >= 0 &&
+                      (int) location->type <= CU_MEM_LOCATION_TYPE_HOST_NUMA,
                   CUDA_ERROR_NOT_SUPPORTED);
+    MOCK__REQUIRE((int) location->type > 0 && ((int) type == CU_MEM_ALLOCATION_TYPE_PINNED ||
+                                               (int) type == CU_MEM_ALLOCATION_TYPE_MANAGED),
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(location->type != CU_MEM_LOCATION_TYPE_DEVICE || mock__device_find(location->id),
+                  CUDA_ERROR_INVALID_VALUE);
     return CUDA_SUCCESS;
+}
+
+static bool is_of_device(const CUmemLocation *location, CUmemAllocationType type)
+{
+    return location->type == CU_MEM_LOCATION_TYPE_DEVICE && type == CU_MEM_ALLOCATION_TYPE_PINNED;
+}
+
+/* There are no pools of the host or of managed memory. */
+static CUresult get_pool(const CUmemLocation *location, CUmemAllocationType type, bool only_default,
+                         CUmemoryPool *ret_pool)
+{
+    MOCK__TRY(check_place(location, type));
+    MOCK__REQUIRE(is_of_device(location, type), CUDA_ERROR_NOT_SUPPORTED);
+    return mock__pool_get(location->id, only_default, ret_pool);
 }
 
 CUresult mock_cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location,
                                      CUmemAllocationType type)
 {
     MOCK__ENTER();
-    MOCK__TRY(check_place(location, type));
-    return mock__pool_get(location->id, true, pool_out);
+    return get_pool(location, type, true, pool_out);
 }
 
 CUresult mock_cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
 {
     MOCK__ENTER();
-    MOCK__TRY(check_place(location, type));
-    return mock__pool_get(location->id, false, pool);
+    return get_pool(location, type, false, pool);
 }
 
 CUresult mock_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
@@ -62,6 +76,7 @@ CUresult mock_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type,
     MOCK__ENTER();
     MOCK__TRY(mock__capture_unsafe());
     MOCK__TRY(check_place(location, type));
+    MOCK__REQUIRE(is_of_device(location, type), CUDA_ERROR_INVALID_VALUE);
     return mock__pool_set(location->id, pool);
 }
 #endif

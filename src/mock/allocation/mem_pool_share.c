@@ -18,7 +18,7 @@ CUresult mock_cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool po
                                                CUmemAllocationHandleType handleType,
                                                unsigned long long flags)
 {
-    const struct mock__pool *found;
+    struct mock__pool *found;
     int fd;
 
     MOCK__ENTER();
@@ -26,11 +26,12 @@ CUresult mock_cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool po
     found = mock__pool_find(pool);
     MOCK__REQUIRE(handle_out && found && !flags && !found->imported &&
                       (unsigned) handleType == FILE_DESCRIPTOR &&
-                      found->handle_types == FILE_DESCRIPTOR,
+                      found->handle_types & FILE_DESCRIPTOR,
                   CUDA_ERROR_INVALID_VALUE);
     fd = mock__file_new(0, found->device->profile->uuid);
     MOCK__REQUIRE(fd >= 0, CUDA_ERROR_OPERATING_SYSTEM);
     memcpy(handle_out, &fd, sizeof(fd));
+    found->exported = true;
     return CUDA_SUCCESS;
 }
 
@@ -58,6 +59,7 @@ CUresult mock_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *h
     return CUDA_SUCCESS;
 }
 
+/* The pool is exported before its memory is. */
 CUresult mock_cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr)
 {
     const struct mock__memory *memory;
@@ -67,7 +69,7 @@ CUresult mock_cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUde
     MOCK__TRY(mock__capture_unsafe());
     memory = mock__memory_at(ptr);
     MOCK__REQUIRE(shareData_out && memory && memory->pool && !memory->being_freed &&
-                      memory->pool->handle_types == FILE_DESCRIPTOR && !memory->pool->imported,
+                      memory->pool->exported,
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__name_of(memory, &name));
     memcpy(shareData_out, &name, sizeof(name));

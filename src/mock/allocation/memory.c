@@ -127,6 +127,12 @@ bool mock__memory_read_only(uint64_t address)
            memory->flags & CU_MEMHOSTREGISTER_READ_ONLY;
 }
 
+bool mock__memory_of_stranger(const struct mock__context *context,
+                              const struct mock__memory *memory)
+{
+    return !memory->mapping && memory->device != context->device && !peers_may_use(context, memory);
+}
+
 bool mock__memory_usable(const struct mock__context *context, uint64_t address, size_t bytes,
                          bool write)
 {

@@ -172,6 +172,10 @@ bool mock__memory_overlaps(uint64_t address, size_t bytes);
 /* Tells whether the address lies where device memory comes from, allocated or not. */
 bool mock__memory_reserved(uint64_t address);
 
+/* Tells whether the memory is that of a device whose memory the context may not use. */
+bool mock__memory_of_stranger(const struct mock__context *context,
+                              const struct mock__memory *memory);
+
 /* Tells whether work of a context may use the bytes, as its device and its peers are set up. */
 bool mock__memory_usable(const struct mock__context *context, uint64_t address, size_t bytes,
                          bool write);

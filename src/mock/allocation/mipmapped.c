@@ -22,7 +22,8 @@ static CUDA_ARRAY3D_DESCRIPTOR level_of(const CUDA_ARRAY3D_DESCRIPTOR *descripto
     return result;
 }
 
-/* Returns the number of levels: the wanted number, but at most up to a level of one element. */
+/* Returns the number of levels: the wanted number, but at least one, and at most up to a level of
+ * one element. */
 static unsigned count_levels(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned wanted)
 {
     size_t longest =
@@ -108,14 +109,15 @@ CUresult mock_cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
                                      const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc,
                                      unsigned int numMipmapLevels)
 {
+    CUDA_ARRAY3D_DESCRIPTOR descriptor;
     struct mock__mipmapped_array *mipmapped = NULL;
 
     MOCK__ENTER_CONTEXT(context);
     MOCK__TRY(mock__capture_unsafe());
-    MOCK__REQUIRE(pHandle && pMipmappedArrayDesc && numMipmapLevels, CUDA_ERROR_INVALID_VALUE);
-    MOCK__TRY(mock__array_check(context->device, pMipmappedArrayDesc, true));
-    MOCK__TRY(create(context, pMipmappedArrayDesc,
-                     count_levels(pMipmappedArrayDesc, numMipmapLevels), &mipmapped));
+    MOCK__REQUIRE(pHandle && pMipmappedArrayDesc, CUDA_ERROR_INVALID_VALUE);
+    descriptor = mock__array_read(pMipmappedArrayDesc);
+    MOCK__TRY(mock__array_check(context->device, &descriptor, true));
+    MOCK__TRY(create(context, &descriptor, count_levels(&descriptor, numMipmapLevels), &mipmapped));
     *pHandle = MOCK__HANDLE(mipmapped);
     return CUDA_SUCCESS;
 }
@@ -154,9 +156,8 @@ CUresult mock_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
 CUresult mock_cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties,
                                                   CUmipmappedArray mipmap)
 {
-    (void) sparseProperties;
+    (void) sparseProperties, (void) mipmap;
     MOCK__ENTER_EARLY();
-    MOCK__REQUIRE(mock__object_find(MOCK__MIPMAPPED_ARRAY, mipmap), CUDA_ERROR_INVALID_HANDLE);
     return CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -165,9 +166,8 @@ CUresult
 mock_cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements,
                                            CUmipmappedArray mipmap, CUdevice device)
 {
-    (void) memoryRequirements, (void) device;
+    (void) memoryRequirements, (void) mipmap, (void) device;
     MOCK__ENTER_EARLY();
-    MOCK__REQUIRE(mock__object_find(MOCK__MIPMAPPED_ARRAY, mipmap), CUDA_ERROR_INVALID_HANDLE);
     return CUDA_ERROR_INVALID_VALUE;
 }
 #endif

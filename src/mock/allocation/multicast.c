@@ -141,6 +141,7 @@ CUresult mock_cuMulticastGetGranularity(size_t *granularity, const CUmulticastOb
     struct mock__device *first;
 
     MOCK__ENTER();
+    MOCK__REQUIRE(mock__device_count() > 1, CUDA_ERROR_NOT_SUPPORTED);
     MOCK__REQUIRE(granularity && (option == CU_MULTICAST_GRANULARITY_MINIMUM ||
                                   option == CU_MULTICAST_GRANULARITY_RECOMMENDED),
                   CUDA_ERROR_INVALID_VALUE);

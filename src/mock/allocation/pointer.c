@@ -92,8 +92,9 @@ static CUresult known(void *data, int attribute, uint64_t address,
         return put_word(data, address);
     case HOST_POINTER:
         return on_device ? CUDA_ERROR_INVALID_VALUE : put_word(data, address);
-    case P2P_TOKENS:
-        return CUDA_ERROR_INVALID_VALUE;
+    case P2P_TOKENS: /* nobody needs them any more */
+        memset(data, 0, sizeof(CUDA_POINTER_ATTRIBUTE_P2P_TOKENS));
+        return CUDA_SUCCESS;
     case SYNC_MEMOPS:
         return put_int(data, on_device || memory->sync_operations);
     case BUFFER_ID:
@@ -193,7 +194,8 @@ CUresult mock_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attri
     for (unsigned i = 0; i < numAttributes; i++) {
         const int attribute = (int) attributes[i];
 
-        MOCK__REQUIRE(data[i] && attribute >= CONTEXT && attribute < N_ATTRIBUTES,
+        MOCK__REQUIRE(data[i] && attribute >= CONTEXT && attribute < N_ATTRIBUTES &&
+                          attribute != P2P_TOKENS,
                       CUDA_ERROR_INVALID_VALUE);
         /*
          * An attribute that does not apply to the address is written as zero, and is not an error.
@@ -214,6 +216,7 @@ CUresult mock_cuPointerSetAttribute(const void *value, CUpointer_attribute attri
     MOCK__TRY(mock__capture_unsafe());
     memory = mock__memory_find(ptr);
     MOCK__REQUIRE(value && memory && (int) attribute == SYNC_MEMOPS, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!memory->mapping, CUDA_ERROR_NOT_SUPPORTED);
     memcpy(&on, value, sizeof(on));
     memory->sync_operations = on != 0;
     return CUDA_SUCCESS;

@@ -93,8 +93,8 @@ CUresult mock_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t 
     memory = mock__memory_find(dptr);
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__REQUIRE(flags_valid(flags), CUDA_ERROR_INVALID_VALUE);
-    /* The legacy stream stands for all others, and is none by itself. */
-    MOCK__REQUIRE(flags != CU_MEM_ATTACH_SINGLE || !stream->queue->legacy,
+    /* NULL as the legacy stream stands for all others, and is none by itself. */
+    MOCK__REQUIRE(flags != CU_MEM_ATTACH_SINGLE || hStream || !stream->queue->legacy,
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__capture_refuse(stream));
     /* The program's own memory, where a device can use it: the promise holds by itself. */

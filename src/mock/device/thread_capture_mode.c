@@ -6,9 +6,7 @@
 CUresult mock_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 {
     MOCK__ENTER_INHERITED();
-    MOCK__REQUIRE(mode && (int) *mode >= CU_STREAM_CAPTURE_MODE_GLOBAL &&
-                      *mode <= CU_STREAM_CAPTURE_MODE_RELAXED,
-                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(mode, CUDA_ERROR_INVALID_VALUE);
     *mode = (CUstreamCaptureMode) mock__capture_thread_mode((int) *mode);
     return CUDA_SUCCESS;
 }

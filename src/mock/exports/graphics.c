@@ -5,62 +5,53 @@
  * resource.
  */
 #include "mock/base/state.h"
-#include "mock/stream/stream.h"
 
-static CUresult no_resource(bool arguments)
+static CUresult no_resource(void)
 {
     MOCK__ENTER();
-    MOCK__REQUIRE(arguments, CUDA_ERROR_INVALID_VALUE);
     return CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult mock_cuGraphicsUnregisterResource(CUgraphicsResource resource)
 {
     (void) resource;
-    return no_resource(true);
+    return no_resource();
 }
 
 CUresult mock_cuGraphicsSubResourceGetMappedArray(CUarray *pArray, CUgraphicsResource resource,
                                                   unsigned int arrayIndex, unsigned int mipLevel)
 {
-    (void) resource, (void) arrayIndex, (void) mipLevel;
-    return no_resource(pArray);
+    (void) pArray, (void) resource, (void) arrayIndex, (void) mipLevel;
+    return no_resource();
 }
 
 CUresult mock_cuGraphicsResourceGetMappedMipmappedArray(CUmipmappedArray *pMipmappedArray,
                                                         CUgraphicsResource resource)
 {
-    (void) resource;
-    return no_resource(pMipmappedArray);
+    (void) pMipmappedArray, (void) resource;
+    return no_resource();
 }
 
 CUresult mock_cuGraphicsResourceGetMappedPointer_v2(CUdeviceptr *pDevPtr, size_t *pSize,
                                                     CUgraphicsResource resource)
 {
-    (void) resource;
-    return no_resource(pDevPtr && pSize);
+    (void) pDevPtr, (void) pSize, (void) resource;
+    return no_resource();
 }
 
 CUresult mock_cuGraphicsResourceGetMappedPointer(CUdeviceptr_v1 *pDevPtr, unsigned int *pSize,
                                                  CUgraphicsResource resource)
 {
-    (void) resource;
-    return no_resource(pDevPtr && pSize);
-}
-
-/* Neither, read only, or write only. */
-static bool flags_valid(unsigned flags)
-{
-    return flags <= CU_GRAPHICS_MAP_RESOURCE_FLAGS_WRITE_DISCARD;
+    (void) pDevPtr, (void) pSize, (void) resource;
+    return no_resource();
 }
 
 CUresult mock_cuGraphicsResourceSetMapFlags_v2(CUgraphicsResource resource, unsigned int flags)
 {
-    (void) resource;
-    return no_resource(flags_valid(flags));
+    (void) resource, (void) flags;
+    return no_resource();
 }
 
-/* The resources are looked at before the stream is. */
 static CUresult no_resources(unsigned count, const CUgraphicsResource *resources)
 {
     MOCK__ENTER();

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mock/allocation/host_pages.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/host_room.h"
 #include "mock/base/state.h"
@@ -11,9 +12,12 @@
 #include "mock/check/access.h"
 #include "mock/check/host_watch.h"
 #include "mock/check/stray.h"
+#include "mock/memory/stretch.h"
 #include "mock/queue/schedule.h"
 #include "mock/stream/capture.h"
 #include "mock/stream/stream.h"
+
+#define HOST_PAGE 4096 /* of the host, or a part of one */
 
 /* A range that the driver knows is checked, whatever kind of memory the caller calls it. */
 static bool must_be_known(enum mock__side side, uint64_t address)
@@ -52,58 +56,49 @@ static CUresult settle(struct mock__end *end, const struct mock__copy *copy)
         end->pitch = row;
     if (!end->height)
         end->height = rows;
-    MOCK__REQUIRE(end->pitch >= row, CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(copy->depth == 1 || end->height >= rows, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(end->pitch >= row && end->height >= rows, CUDA_ERROR_INVALID_VALUE);
     return CUDA_SUCCESS;
 }
 
-/* Computes offset = (z * height + y) * pitch + x. Returns false on overflow. */
-static bool offset_of(const struct mock__end *end, size_t y, size_t z, size_t *ret_offset)
+/* Modulo 2^64, as a driver computes it. */
+static size_t offset_of(const struct mock__end *end, size_t y, size_t z)
 {
-    size_t offset;
-
-    return !__builtin_mul_overflow(z, end->height, &offset) &&
-           !__builtin_add_overflow(offset, y, &offset) &&
-           !__builtin_mul_overflow(offset, end->pitch, &offset) &&
-           !__builtin_add_overflow(offset, end->x, ret_offset);
+    return (z * end->height + y) * end->pitch + end->x;
 }
 
-/* Computes the range from the first to the last byte of a box. */
-static CUresult range_of(const struct mock__end *end, const struct mock__copy *copy,
-                         uint64_t *ret_address, size_t *ret_bytes)
+/* Returns the range from the first row, or what lies before it, to the last byte of a box. */
+static bool range_of(const struct mock__end *end, const struct mock__copy *copy,
+                     uint64_t *ret_address, struct mock__stretch *ret_stretch)
 {
-    size_t first, last;
+    const struct mock__rows rows = {copy->width, copy->height, copy->depth, end->pitch,
+                                    end->height * end->pitch};
 
-    MOCK__REQUIRE(offset_of(end, end->y, end->z, &first), CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(offset_of(end, end->y + copy->height - 1, end->z + copy->depth - 1, &last) &&
-                      last <= SIZE_MAX - copy->width && last >= first &&
-                      last + copy->width <= UINT64_MAX - end->address,
-                  CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(end->address, CUDA_ERROR_INVALID_VALUE);
-    *ret_bytes = last - first + copy->width;
-    *ret_address = end->address + first;
-    return CUDA_SUCCESS;
+    if (!mock__stretch_of(&rows, ret_stretch))
+        return false;
+    *ret_address = end->address + offset_of(end, end->y, end->z) - ret_stretch->before;
+    return ret_stretch->bytes <= UINT64_MAX - *ret_address;
 }
 
 /*
- * Finds the first byte of the box. Memory that was freed since the copy was submitted is a finding.
+ * Finds the first row of the box. Memory that was freed since the copy was submitted is a finding.
  * It is a fault only if the device has no page there any more, or may not write it.
  */
 static CUresult locate(const struct mock__context *context, const struct mock__end *end,
                        const struct mock__copy *copy, unsigned char **ret_first)
 {
     const bool write = end == &copy->dst;
-    uint64_t address = 0;
-    size_t bytes = 0;
+    struct mock__stretch stretch = {0};
+    unsigned char *lowest = NULL;
+    uint64_t address = end->address;
 
-    MOCK__TRY(range_of(end, copy, &address, &bytes));
-    *ret_first =
-        write && mock__memory_read_only(address) ? NULL : resolve(end->side, address, bytes);
-    if (!*ret_first) {
-        mock__report_bad_address("copy", address, bytes);
-        *ret_first = mock__memory_stray(context, address, bytes, write);
+    if (range_of(end, copy, &address, &stretch) && !(write && mock__memory_read_only(address)))
+        lowest = resolve(end->side, address, stretch.bytes);
+    if (!lowest) {
+        mock__report_bad_address("copy", address, stretch.bytes);
+        lowest = mock__memory_stray(context, address, stretch.bytes, write);
     }
-    return *ret_first ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    *ret_first = lowest ? lowest + stretch.before : NULL;
+    return lowest ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult refuse_being_freed(const struct mock__end *end)
@@ -114,26 +109,44 @@ static CUresult refuse_being_freed(const struct mock__end *end)
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Checks, when the copy is submitted, that all of an end can exist. */
+/*
+ * Tells whether this is memory that the driver does not know. Such memory cannot be read or written
+ * later.
+ */
+static bool pageable(const struct mock__end *end)
+{
+    return end->side != MOCK__DEVICE_SIDE && !mock__memory_find(end->address);
+}
+
+/*
+ * Checks, when the copy is submitted, that all of an end can exist. A driver looks at the range
+ * from the address to the last byte, and at no more of it.
+ */
 static CUresult check(const struct mock__end *end, const struct mock__copy *copy)
 {
-    uint64_t address = 0;
-    size_t bytes = 0;
+    const size_t bytes =
+        offset_of(end, end->y + copy->height - 1, end->z + copy->depth - 1) + copy->width;
 
-    MOCK__TRY(range_of(end, copy, &address, &bytes));
-    if (!reachable(end->side, address, bytes)) {
-        mock__report_bad_address("copy", address, bytes);
+    MOCK__REQUIRE(end->address && bytes, CUDA_ERROR_INVALID_VALUE);
+    if (!reachable(end->side, end->address, bytes)) {
+        mock__report_bad_address("copy", end->address, bytes);
         return CUDA_ERROR_INVALID_VALUE;
     }
     return refuse_being_freed(end);
+}
+
+/* Rows may lie before the first one. */
+static unsigned char *behind(const unsigned char *first, size_t offset)
+{
+    return (unsigned char *) ((uintptr_t) first + offset);
 }
 
 static void copy_rows(const struct mock__copy *copy, unsigned char *to, const unsigned char *from)
 {
     for (size_t z = 0; z < copy->depth; z++) {
         for (size_t y = 0; y < copy->height; y++)
-            memmove(to + (z * copy->dst.height + y) * copy->dst.pitch,
-                    from + (z * copy->src.height + y) * copy->src.pitch, copy->width);
+            memmove(behind(to, (z * copy->dst.height + y) * copy->dst.pitch),
+                    behind(from, (z * copy->src.height + y) * copy->src.pitch), copy->width);
     }
 }
 
@@ -141,6 +154,7 @@ struct copy_work {
     struct mock__work work;
     struct mock__copy copy;
     unsigned char *staged;         /* the source's bytes when the copy was submitted, or NULL */
+    unsigned char *staged_first;   /* the first row of them */
     uint64_t to_class, from_class; /* of the memory at the time of the check */
 };
 
@@ -148,12 +162,10 @@ struct copy_work {
 static void access_rows(const struct mock__work *work, const struct mock__copy *copy,
                         const struct mock__end *end, enum mock__access access)
 {
-    size_t offset;
-
     for (size_t z = 0; z < copy->depth; z++)
         for (size_t y = 0; y < copy->height; y++)
-            if (offset_of(end, end->y + y, end->z + z, &offset))
-                mock__access(work, end->address + offset, copy->width, access);
+            mock__access(work, end->address + offset_of(end, end->y + y, end->z + z), copy->width,
+                         access);
 }
 
 static bool on_device(const struct mock__end *end)
@@ -194,7 +206,7 @@ static bool is_empty(const struct mock__copy *copy)
 static void run_copy(struct mock__work *work)
 {
     const struct copy_work *copy = (const struct copy_work *) work;
-    unsigned char *to = NULL, *from = copy->staged;
+    unsigned char *to = NULL, *from = copy->staged_first;
 
     if (is_empty(&copy->copy))
         return;
@@ -218,12 +230,10 @@ static void watch_host(struct copy_work *work, const struct mock__end *end,
                        enum mock__access access)
 {
     const struct mock__copy *copy = &work->copy;
-    size_t offset;
 
     if ((copy->height == 1 || end->pitch == copy->width) &&
-        (copy->depth == 1 || end->height == copy->height) &&
-        offset_of(end, end->y, end->z, &offset))
-        mock__host_watch(&work->work, end->address + offset,
+        (copy->depth == 1 || end->height == copy->height))
+        mock__host_watch(&work->work, end->address + offset_of(end, end->y, end->z),
                          copy->width * copy->height * copy->depth, access);
 }
 
@@ -307,13 +317,26 @@ CUresult mock__copy_work(const struct mock__copy *copy, struct mock__work **ret_
     return CUDA_SUCCESS;
 }
 
-/*
- * Tells whether this is memory that the driver does not know. Such memory cannot be read or written
- * later.
- */
-static bool pageable(const struct mock__end *end)
+/* Has the program memory there at all? A driver would crash where it has none. */
+static CUresult check_host(const struct mock__end *end, const struct mock__copy *copy)
 {
-    return end->side != MOCK__DEVICE_SIDE && !mock__memory_find(end->address);
+    const uint64_t page = HOST_PAGE;
+    struct mock__stretch stretch = {0};
+    uint64_t address = end->address;
+
+    if (!pageable(end) ||
+        (range_of(end, copy, &address, &stretch) && address + stretch.bytes <= UINT64_MAX - page &&
+         mock__host_pages_complete(address & ~(page - 1),
+                                   (address + stretch.bytes + page - 1) & ~(page - 1))))
+        return CUDA_SUCCESS;
+    mock__report_bad_address("copy", address, stretch.bytes);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult check_host_ends(const struct mock__copy *copy)
+{
+    MOCK__TRY(check_host(&copy->dst, copy));
+    return check_host(&copy->src, copy);
 }
 
 static bool host_waits(const struct mock__copy *copy, bool async)
@@ -324,22 +347,24 @@ static bool host_waits(const struct mock__copy *copy, bool async)
 /* Reads the source of a copy now, while it certainly contains what the caller wants to copy. */
 static CUresult stage(struct copy_work *work)
 {
+    struct mock__stretch stretch = {0};
     uint64_t address = 0;
-    size_t bytes = 0;
 
-    MOCK__TRY(range_of(&work->copy.src, &work->copy, &address, &bytes));
-    work->staged = malloc(bytes);
+    MOCK__REQUIRE(range_of(&work->copy.src, &work->copy, &address, &stretch),
+                  CUDA_ERROR_INVALID_VALUE);
+    work->staged = malloc(stretch.bytes);
     MOCK__REQUIRE(work->staged, CUDA_ERROR_OUT_OF_MEMORY);
-    memcpy(work->staged, (const void *) (uintptr_t) address, bytes);
+    memcpy(work->staged, (const void *) (uintptr_t) address, stretch.bytes);
+    work->staged_first = work->staged + stretch.before;
     return CUDA_SUCCESS;
 }
 
 static CUresult submit(struct mock__stream *stream, bool async, struct copy_work *work)
 {
     const bool waits = host_waits(&work->copy, async);
-    CUresult result = CUDA_SUCCESS;
+    CUresult result = stream->capture ? CUDA_SUCCESS : check_host_ends(&work->copy);
 
-    if (pageable(&work->copy.src) && !waits && !stream->capture)
+    if (result == CUDA_SUCCESS && pageable(&work->copy.src) && !waits && !stream->capture)
         result = stage(work);
     if (result != CUDA_SUCCESS) {
         mock__work_free(work);

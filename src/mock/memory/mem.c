@@ -50,9 +50,11 @@ CUresult mock_cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t Width
     MOCK__ENTER_CONTEXT(context);
     MOCK__REQUIRE(dptr && pPitch && WidthInBytes && Height, CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(element_size_valid(ElementSizeBytes), CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(WidthInBytes <= SIZE_MAX - PITCH, CUDA_ERROR_INVALID_VALUE);
+    /* Modulo 2^64, as a driver computes it. */
     pitch = (WidthInBytes + PITCH - 1) / PITCH * PITCH;
-    MOCK__REQUIRE(!__builtin_mul_overflow(pitch, Height, &bytes), CUDA_ERROR_OUT_OF_MEMORY);
+    bytes = pitch * Height;
+    MOCK__REQUIRE(bytes, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(bytes / Height == pitch, CUDA_ERROR_OUT_OF_MEMORY);
     MOCK__TRY(mock__capture_unsafe());
     MOCK__TRY(mock__memory_alloc(context, bytes, &memory));
     mock__made(&memory->made, "cuMemAllocPitch");
@@ -134,7 +136,7 @@ CUresult mock_cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdevic
 
     MOCK__ENTER_CONTEXT(context);
     memory = mock__memory_find(dptr);
-    MOCK__REQUIRE(memory, CUDA_ERROR_NOT_FOUND);
+    MOCK__REQUIRE(memory && !mock__memory_of_stranger(context, memory), CUDA_ERROR_NOT_FOUND);
     if (pbase)
         *pbase = memory->address;
     if (psize)
@@ -209,6 +211,8 @@ static CUresult alloc_async(CUdeviceptr *dptr, size_t bytes, bool any, CUmemoryP
         return CUDA_SUCCESS;
     }
     MOCK__TRY(mock__capture_check(stream));
+    /* Memory of a graph is for this process alone. */
+    MOCK__REQUIRE(!stream->capture || !pool->handle_types, CUDA_ERROR_NOT_SUPPORTED);
     if (stream->capture)
         return mock__capture_alloc(stream, bytes, dptr);
     MOCK__TRY(mock__capture_unsafe());
@@ -279,6 +283,7 @@ CUresult mock_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
         return mock__capture_free(stream, dptr);
     if (!device_can_free(memory))
         return cannot_free(dptr, memory);
+    MOCK__REQUIRE(memory->kind == MOCK__DEVICE_MEMORY, CUDA_ERROR_NOT_SUPPORTED);
     MOCK__TRY(mock__context_usable(memory->context));
     MOCK__TRY(mock__capture_unsafe());
     return submit_free(stream, memory);

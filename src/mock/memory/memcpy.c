@@ -2,6 +2,7 @@
 /* cuMemcpy* of one dimension; memcpy_nd.c has the others. */
 #include "mock/base/state.h"
 #include "mock/memory/copy.h"
+#include "mock/stream/capture.h"
 #include "mock/stream/stream.h"
 
 #define HOST   MOCK__HOST_SIDE
@@ -74,7 +75,10 @@ CUresult mock_cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
     return copy_in(hStream, true, mock__copy_line(DEVICE, dstDevice, DEVICE, srcDevice, ByteCount));
 }
 
-/* Contexts say where memory is; with unified addresses the addresses say so themselves. */
+/*
+ * Contexts say where memory is; with unified addresses the addresses say so themselves. No such
+ * copy is captured.
+ */
 static CUresult copy_peer(CUstream hStream, bool async, CUcontext dst_context,
                           CUcontext src_context, struct mock__copy copy)
 {
@@ -83,6 +87,7 @@ static CUresult copy_peer(CUstream hStream, bool async, CUcontext dst_context,
 
     MOCK__ENTER();
     MOCK__TRY(mock__stream_find(hStream, &stream));
+    MOCK__TRY(mock__capture_refuse(stream));
     MOCK__TRY(mock__context_of(dst_context, &context));
     MOCK__TRY(mock__context_usable(context));
     MOCK__TRY(mock__context_of(src_context, &context));

@@ -57,9 +57,16 @@ struct lines {
     size_t n_attributes;
 };
 
+/* The hint of a place may be that of none. */
+static bool hint_valid(const CUmemLocation *hint)
+{
+    return (unsigned) hint->type <= 4; /* CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT */
+}
+
 static bool is_valid(const CUmemcpyAttributes *attributes)
 {
-    return order_valid(attributes->srcAccessOrder) && !(attributes->flags & ~KNOWN_FLAGS);
+    return order_valid(attributes->srcAccessOrder) && !(attributes->flags & ~KNOWN_FLAGS) &&
+           hint_valid(&attributes->srcLocHint) && hint_valid(&attributes->dstLocHint);
 }
 
 static bool attributes_valid(const struct lines *lines)
@@ -92,10 +99,12 @@ static CUresult copy_lines(const struct lines *lines, CUstream hStream, size_t *
         while (at + 1 < lines->n_attributes && lines->firsts[at + 1] <= i)
             at++;
         *ret_failed = i;
+        MOCK__REQUIRE(lines->sizes[i], CUDA_ERROR_INVALID_VALUE);
         /* Found anew each time: a copy may wait, and the stream go meanwhile. */
         MOCK__TRY(find_stream(hStream, &stream));
         MOCK__TRY(submit(stream, &copy, lines->attributes[at].srcAccessOrder));
     }
+    *ret_failed = SIZE_MAX;
     return CUDA_SUCCESS;
 }
 
@@ -104,7 +113,7 @@ static CUresult batch(const struct lines *lines, size_t *ret_failed, CUstream st
     size_t failed = SIZE_MAX;
     const CUresult result = copy_lines(lines, stream, &failed);
 
-    if (result != CUDA_SUCCESS && ret_failed)
+    if (ret_failed)
         *ret_failed = failed;
     return result;
 }
@@ -143,9 +152,8 @@ static CUresult set_end(struct mock__end *end, const CUmemcpy3DOperand *operand,
     case CU_MEMCPY_OPERAND_TYPE_POINTER:
         *end = (struct mock__end){.side = MOCK__ANY_SIDE,
                                   .address = operand->op.ptr.ptr,
+                                  .pitch = operand->op.ptr.rowLength * element,
                                   .height = operand->op.ptr.layerHeight};
-        MOCK__REQUIRE(!__builtin_mul_overflow(operand->op.ptr.rowLength, element, &end->pitch),
-                      CUDA_ERROR_INVALID_VALUE);
         MOCK__REQUIRE(!end->height || end->height >= copy->height, CUDA_ERROR_INVALID_VALUE);
         return CUDA_SUCCESS;
     case CU_MEMCPY_OPERAND_TYPE_ARRAY:
@@ -185,6 +193,7 @@ static CUresult copy_boxes(size_t n, const CUDA_MEMCPY3D_BATCH_OP *ops, unsigned
         MOCK__TRY(find_stream(hStream, &stream));
         MOCK__TRY(copy_box(&ops[i], stream));
     }
+    *ret_failed = SIZE_MAX;
     return CUDA_SUCCESS;
 }
 
@@ -194,7 +203,7 @@ static CUresult batch_3d(size_t n, const CUDA_MEMCPY3D_BATCH_OP *ops, size_t *re
     size_t failed = SIZE_MAX;
     const CUresult result = copy_boxes(n, ops, flags, stream, &failed);
 
-    if (result != CUDA_SUCCESS && ret_failed)
+    if (ret_failed)
         *ret_failed = failed;
     return result;
 }
@@ -210,6 +219,7 @@ CUresult mock_cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t
                                     size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs,
                                     size_t numAttrs, CUstream hStream)
 {
+    MOCK__REQUIRE(hStream, CUDA_ERROR_INVALID_VALUE); /* also where that is the thread's own */
     return batch(&(struct lines){dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs}, NULL,
                  hStream);
 }
@@ -217,6 +227,7 @@ CUresult mock_cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t
 CUresult mock_cuMemcpy3DBatchAsync_v2(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList,
                                       unsigned long long flags, CUstream hStream)
 {
+    MOCK__REQUIRE(hStream, CUDA_ERROR_INVALID_VALUE);
     return batch_3d(numOps, opList, NULL, flags, hStream);
 }
 
@@ -245,6 +256,20 @@ CUresult mock_cuMemcpy3DWithAttributesAsync(CUDA_MEMCPY3D_BATCH_OP *op, unsigned
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__REQUIRE(op && !flags, CUDA_ERROR_INVALID_VALUE);
     return copy_box(op, stream);
+}
+
+/* --- decompressing, which no device of the mock can --- */
+
+CUresult mock_cuMemBatchDecompressAsync(CUmemDecompressParams *paramsArray, size_t count,
+                                        unsigned int flags, size_t *errorIndex, CUstream stream)
+{
+    struct mock__stream *found = NULL;
+
+    (void) paramsArray, (void) count, (void) flags, (void) errorIndex;
+    MOCK__ENTER_INHERITED();
+    MOCK__TRY(mock__stream_find(stream, &found));
+    MOCK__TRY(mock__capture_refuse(found));
+    return CUDA_ERROR_NOT_SUPPORTED;
 }
 
 #endif

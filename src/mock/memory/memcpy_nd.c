@@ -3,6 +3,7 @@
 #include "mock/allocation/array.h"
 #include "mock/base/state.h"
 #include "mock/memory/copy.h"
+#include "mock/stream/capture.h"
 #include "mock/stream/stream.h"
 
 /* Says where the memory of one end is. */
@@ -168,6 +169,7 @@ static CUresult copy_3d_peer(CUstream hStream, bool async, const CUDA_MEMCPY3D_P
 
     MOCK__ENTER();
     MOCK__TRY(mock__stream_find(hStream, &stream));
+    MOCK__TRY(mock__capture_refuse(stream));
     MOCK__REQUIRE(p && LEVELS_VALID(p), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__context_of(p->dstContext, &context));
     MOCK__TRY(mock__context_of(p->srcContext, &context));

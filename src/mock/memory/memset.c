@@ -11,6 +11,7 @@
 #include "mock/check/access.h"
 #include "mock/check/host_watch.h"
 #include "mock/check/stray.h"
+#include "mock/memory/stretch.h"
 #include "mock/queue/schedule.h"
 #include "mock/stream/capture.h"
 #include "mock/stream/stream.h"
@@ -27,19 +28,23 @@ static void fill_row(unsigned char *row, const struct mock__fill *fill)
     }
 }
 
-/* How many bytes there are from the first to the last. */
+static size_t row_bytes(const struct mock__fill *fill)
+{
+    return fill->width * fill->element;
+}
+
+/* How many bytes there are from the address to the last, modulo 2^64, as a driver computes it. */
 static CUresult check(const struct mock__fill *fill, size_t *ret_bytes)
 {
-    size_t width, bytes;
+    const size_t row = row_bytes(fill);
+    size_t bytes;
 
     MOCK__REQUIRE(fill->address % fill->element == 0, CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(!__builtin_mul_overflow(fill->width, fill->element, &width),
+    MOCK__REQUIRE(fill->height == 1 || (fill->pitch >= row && fill->pitch % fill->element == 0),
                   CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(fill->height == 1 || (fill->pitch >= width && fill->pitch % fill->element == 0),
+    MOCK__REQUIRE(!__builtin_mul_overflow(fill->pitch, fill->height - 1, &bytes),
                   CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(!__builtin_mul_overflow(fill->pitch, fill->height - 1, &bytes) &&
-                      !__builtin_add_overflow(bytes, width, ret_bytes),
-                  CUDA_ERROR_INVALID_VALUE);
+    *ret_bytes = bytes + row;
     return CUDA_SUCCESS;
 }
 
@@ -50,28 +55,41 @@ struct fill_work {
     uint64_t class; /* of the memory at the time of the check */
 };
 
+/* Where the rows are that run_fill() writes: the first one, NULL if the device faults. */
+static unsigned char *first_row(const struct mock__context *context, const struct mock__fill *fill)
+{
+    const struct mock__rows rows = {row_bytes(fill), fill->height, 1, fill->pitch, 0};
+    struct mock__stretch stretch = {0};
+    unsigned char *lowest = NULL;
+    uint64_t address = fill->address;
+
+    if (mock__stretch_of(&rows, &stretch)) {
+        address -= stretch.before;
+        if (!mock__memory_read_only(address))
+            lowest = mock__memory_bytes(address, stretch.bytes);
+    }
+    if (!lowest) {
+        mock__report_bad_address("memset", address, stretch.bytes);
+        lowest = mock__memory_stray(context, address, stretch.bytes, true);
+    }
+    return lowest ? lowest + stretch.before : NULL;
+}
+
 /* Looked up again: the memory may have been freed by work in between. */
 static void run_fill(struct mock__work *work)
 {
     const struct fill_work *fill_work = (const struct fill_work *) work;
     const struct mock__fill *fill = &fill_work->fill;
-    unsigned char *row = mock__memory_read_only(fill->address)
-                             ? NULL
-                             : mock__memory_bytes(fill->address, fill_work->bytes);
+    unsigned char *row = first_row(work->queue->context, fill);
 
-    if (!row) {
-        mock__report_bad_address("memset", fill->address, fill_work->bytes);
-        row = mock__memory_stray(work->queue->context, fill->address, fill_work->bytes, true);
-    }
     if (!row)
         work->queue->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
     mock__stats.memsets += row != NULL;
     if (row)
         mock__host_room_write(row, fill_work->bytes);
     for (size_t y = 0; row && y < fill->height; y++) {
-        mock__access(work, fill->address + y * fill->pitch, fill->width * fill->element,
-                     MOCK__WRITE);
-        fill_row(row + y * fill->pitch, fill);
+        mock__access(work, fill->address + y * fill->pitch, row_bytes(fill), MOCK__WRITE);
+        fill_row((unsigned char *) ((uintptr_t) row + y * fill->pitch), fill);
     }
 }
 
@@ -112,7 +130,10 @@ const struct mock__fill *mock__fill_of_work(const struct mock__work *work)
 /* Tells whether the bytes can be there when the memset is done: a graph's memory comes and goes. */
 static CUresult check_memory(const struct mock__fill *fill, size_t bytes)
 {
-    if (!mock__memory_contains(fill->address, bytes)) {
+    const bool around = fill->address + bytes < fill->address;
+
+    /* What goes around the end of the address space is left for the device to find. */
+    if (!mock__memory_contains(fill->address, around ? 1 : bytes)) {
         mock__report_bad_address("memset", fill->address, bytes);
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -161,10 +182,12 @@ static CUresult submit(struct mock__stream *stream, bool async, const struct moc
     const bool waits = !async && memory && memory->kind != MOCK__DEVICE_MEMORY;
     struct mock__work *work = NULL;
 
-    if (!fill->width || !fill->height)
+    if (!row_bytes(fill) || !fill->height)
         return CUDA_SUCCESS;
     if (!async)
         MOCK__TRY(mock__capture_refuse(stream));
+    MOCK__REQUIRE(!memory || !mock__memory_of_stranger(stream->context, memory),
+                  CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__fill_work(fill, &work));
     work->waited = waits;
     MOCK__TRY(mock__stream_submit(stream, work));

@@ -26,6 +26,7 @@ enum { CAN_FLUSH = 98 };
 enum { GEQ, EQ, AND, NOR, CONDITION = 3, MOST_OPS = 255 };
 
 #define FLUSH_FLAG ((unsigned) CU_STREAM_WAIT_VALUE_FLUSH)
+#define NO_BARRIER ((unsigned) CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER)
 
 struct op {
     int type; /* CUstreamBatchMemOpType */
@@ -248,7 +249,7 @@ static CUresult check_place(const struct op *op)
 
     MOCK__REQUIRE(op->address % bytes == 0 && mock__memory_contains(op->address, bytes),
                   CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(memory->kind != MOCK__MANAGED_MEMORY, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(memory->kind != MOCK__MANAGED_MEMORY && !memory->pool, CUDA_ERROR_INVALID_VALUE);
     if (!memory->being_freed)
         return CUDA_SUCCESS;
     mock__report_use_after_free(is_wait(op) ? wait_type.name : write_type.name, op->address);
@@ -277,7 +278,8 @@ static CUresult check(const struct op *op, const struct mock__device *device,
         break;
     case MOCK__WRITE_32:
     case MOCK__WRITE_64:
-        MOCK__REQUIRE(!(op->flags & ~(unsigned) CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER),
+        /* CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER is for the first version alone. */
+        MOCK__REQUIRE(!(op->flags & ~(features->barriers ? 0u : NO_BARRIER)),
                       CUDA_ERROR_INVALID_VALUE);
         break;
     case MOCK__FLUSH:
@@ -293,13 +295,18 @@ static CUresult check(const struct op *op, const struct mock__device *device,
     return check_place(op);
 }
 
+bool mock__values_supported(const struct mock__device *device,
+                            const struct mock__value_features *features)
+{
+    return has(device, features->ops);
+}
+
 CUresult mock__values_work(const struct mock__device *device,
                            const CUstreamBatchMemOpParams *params, unsigned count,
                            const struct mock__value_features *features,
                            struct mock__work **ret_work)
 {
     MOCK__REQUIRE(count <= MOST_OPS, CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(has(device, features->ops), CUDA_ERROR_NOT_SUPPORTED);
     for (unsigned i = 0; i < count; i++) {
         const struct op op = read_op(&params[i]);
 

@@ -35,6 +35,10 @@ struct mock__value_features {
 
 extern const struct mock__value_features mock__values_v1, mock__values_v2;
 
+/* Tells whether the device's driver has these functions at all. */
+bool mock__values_supported(const struct mock__device *device,
+                            const struct mock__value_features *features);
+
 /* Checks a batch and makes work of it. NULL for an empty batch. */
 CUresult mock__values_work(const struct mock__device *device,
                            const CUstreamBatchMemOpParams *params, unsigned count,

@@ -17,6 +17,8 @@ static CUresult submit(CUstream hStream, const CUstreamBatchMemOpParams *params,
     MOCK__ENTER_INHERITED();
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__TRY(features == V1 ? mock__capture_asked(stream) : CUDA_SUCCESS);
+    MOCK__REQUIRE(mock__values_supported(stream->context->device, features),
+                  CUDA_ERROR_NOT_SUPPORTED);
     MOCK__REQUIRE(!flags && (params || !count), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__values_work(stream->context->device, params, count, features, &work));
     /* Nothing to do is nothing to submit. */

@@ -18,6 +18,7 @@ static struct cushim__tree captures; /* by number */
 static size_t n_strict;              /* those that do not let everything pass */
 static uint64_t last_id;
 
+/* Another number than those of modes is taken, too, and is as good as the local one. */
 static _Thread_local int thread_mode = GLOBAL;
 
 /*
@@ -354,6 +355,9 @@ CUresult mock__capture_wait(struct mock__stream *stream, struct mock__event *eve
         return wait_external(stream, event);
     if (capture)
         return take_along(stream, event, capture);
+    /* Nothing is waited for. */
+    if (!event->captured_by && !event->mark)
+        return CUDA_SUCCESS;
     /* The event was recorded by a capture that has ended, so there is nothing to wait for. */
     return stream->capture ? wait_isolated(stream) : CUDA_ERROR_CAPTURED_EVENT;
 }

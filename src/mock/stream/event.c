@@ -242,7 +242,7 @@ static CUresult record(CUevent hEvent, CUstream hStream, unsigned flags)
     if (!(flags & CU_EVENT_RECORD_EXTERNAL))
         return mock__event_record(event, stream);
     /* The flag for external events has a meaning only in a capture. */
-    MOCK__REQUIRE(stream->capture, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(stream->capture, CUDA_ERROR_ILLEGAL_STATE);
     MOCK__TRY(mock__event_record_work(hEvent, &work));
     return mock__stream_submit(stream, work);
 }

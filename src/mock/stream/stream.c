@@ -346,7 +346,7 @@ CUresult mock_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int F
     MOCK__REQUIRE(!(Flags & ~(unsigned) CU_EVENT_WAIT_EXTERNAL), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__capture_check(stream));
     /* The flag for external events has a meaning only in a capture. */
-    MOCK__REQUIRE(!Flags || stream->capture, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!Flags || stream->capture, CUDA_ERROR_ILLEGAL_STATE);
     if (stream->capture || event->captured_by)
         return mock__capture_wait(stream, event, Flags & CU_EVENT_WAIT_EXTERNAL);
     return submit_wait(stream, &event->point);

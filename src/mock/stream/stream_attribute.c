@@ -101,6 +101,7 @@ CUresult mock_cuStreamCopyAttributes(CUstream dst, CUstream src)
     MOCK__ENTER_INHERITED();
     MOCK__TRY(mock__stream_find(dst, &to));
     MOCK__TRY(mock__stream_find(src, &from));
+    MOCK__REQUIRE(to->context == from->context, CUDA_ERROR_INVALID_VALUE);
     memmove(to->attributes, from->attributes, sizeof(to->attributes));
     return CUDA_SUCCESS;
 }

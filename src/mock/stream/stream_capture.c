@@ -48,13 +48,13 @@ CUresult mock_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
     CUresult result;
 
     MOCK__ENTER_INHERITED();
-    MOCK__REQUIRE(phGraph, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__stream_find(hStream, &stream));
     result = mock__capture_end(stream, &graph);
     /* A graph that the caller gave to the capture was made by another function. */
     if (graph && !graph->object.made.function)
         mock__made(&graph->object.made, "cuStreamEndCapture");
-    *phGraph = graph ? MOCK__HANDLE(graph) : NULL;
+    if (phGraph)
+        *phGraph = graph ? MOCK__HANDLE(graph) : NULL;
     return result;
 }
 
@@ -86,9 +86,9 @@ static void fill_in(const struct info *info, const struct mock__stream *stream)
     if (info->graph)
         *info->graph = MOCK__HANDLE(stream->capture->graph);
     if (info->nodes)
-        *info->nodes = stream->dependencies.nodes;
+        *info->nodes = stream->dependencies.n ? stream->dependencies.nodes : NULL;
     if (info->data)
-        *info->data = stream->dependencies.data;
+        *info->data = stream->dependencies.n ? stream->dependencies.data : NULL;
     if (info->n)
         *info->n = stream->dependencies.n;
 }
@@ -98,7 +98,7 @@ static CUresult get_info(CUstream hStream, const struct info *info)
     struct mock__stream *stream = NULL;
 
     MOCK__ENTER_INHERITED();
-    MOCK__REQUIRE(info->status, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(info->status && (info->nodes || !info->data), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__REQUIRE(!mock__capture_implied(stream), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
     MOCK__REQUIRE(!info->without_data || !info->nodes ||

@@ -11,6 +11,12 @@
     MOCK__REQUIRE(output, CUDA_ERROR_INVALID_VALUE);                                               \
     MOCK__TRY(mock__stream_find(handle, &(stream)))
 
+/* Of a stream that captures, some properties are not told. */
+static CUresult refuse_capturing(const struct mock__stream *stream)
+{
+    return stream->capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
+}
+
 CUresult mock_cuStreamGetPriority(CUstream hStream, int *priority)
 {
     ENTER_STREAM(stream, hStream, priority);
@@ -21,6 +27,7 @@ CUresult mock_cuStreamGetPriority(CUstream hStream, int *priority)
 CUresult mock_cuStreamGetFlags(CUstream hStream, unsigned int *flags)
 {
     ENTER_STREAM(stream, hStream, flags);
+    MOCK__TRY(refuse_capturing(stream));
     *flags = stream->flags;
     return CUDA_SUCCESS;
 }
@@ -42,12 +49,12 @@ CUresult mock_cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
     return CUDA_SUCCESS;
 }
 
-
 #if CUDA_VERSION >= 12050
 CUresult mock_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
 {
-    ENTER_STREAM(stream, hStream, pCtx);
-    *pCtx = MOCK__HANDLE(stream->context);
+    ENTER_STREAM(stream, hStream, pCtx || pGreenCtx);
+    if (pCtx)
+        *pCtx = MOCK__HANDLE(stream->context);
     if (pGreenCtx)
         *pGreenCtx = green_of(hStream);
     return CUDA_SUCCESS;
@@ -67,6 +74,7 @@ CUresult mock_cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx)
 CUresult mock_cuStreamGetId(CUstream hStream, unsigned long long *streamId)
 {
     ENTER_STREAM(stream, hStream, streamId);
+    MOCK__TRY(refuse_capturing(stream));
     *streamId = stream->id;
     return CUDA_SUCCESS;
 }
@@ -76,6 +84,7 @@ CUresult mock_cuStreamGetId(CUstream hStream, unsigned long long *streamId)
 CUresult mock_cuStreamGetDevice(CUstream hStream, CUdevice *device)
 {
     ENTER_STREAM(stream, hStream, device);
+    MOCK__TRY(refuse_capturing(stream));
     *device = stream->context->device->ordinal;
     return CUDA_SUCCESS;
 }

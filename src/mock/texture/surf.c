@@ -11,12 +11,13 @@ const struct mock__surface *mock__surface_find(CUsurfObject handle)
 }
 
 /* Checks that the resource is an array that was made for surfaces. */
-static CUresult check(const CUDA_RESOURCE_DESC *resource)
+static CUresult check(const struct mock__context *context, const CUDA_RESOURCE_DESC *resource)
 {
     struct mock__texels texels;
 
     MOCK__REQUIRE(resource->resType == CU_RESOURCE_TYPE_ARRAY && !resource->flags,
                   CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__resource_belongs(context, resource));
     MOCK__TRY(mock__texels_of(resource, 0, &texels));
     MOCK__REQUIRE(texels.flags & CUDA_ARRAY3D_SURFACE_LDST, CUDA_ERROR_INVALID_VALUE);
     return CUDA_SUCCESS;
@@ -30,7 +31,7 @@ CUresult mock_cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_
     MOCK__TRY(mock__capture_unsafe());
     MOCK__REQUIRE(pSurfObject && pResDesc, CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(pResDesc->res.array.hArray, CUDA_ERROR_INVALID_VALUE);
-    MOCK__TRY(check(pResDesc));
+    MOCK__TRY(check(context, pResDesc));
     surface = mock__object_new(MOCK__SURFACE, sizeof(*surface));
     MOCK__REQUIRE(surface, CUDA_ERROR_OUT_OF_MEMORY);
     mock__made(&surface->object.made, "cuSurfObjectCreate");
@@ -41,6 +42,7 @@ CUresult mock_cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_
     return CUDA_SUCCESS;
 }
 
+/* What is no object is as good as destroyed. */
 CUresult mock_cuSurfObjectDestroy(CUsurfObject surfObject)
 {
     struct mock__surface *surface;
@@ -48,8 +50,8 @@ CUresult mock_cuSurfObjectDestroy(CUsurfObject surfObject)
     MOCK__ENTER_CONTEXT(context);
     MOCK__TRY(mock__capture_unsafe());
     surface = mock__object_find(MOCK__SURFACE, (const void *) (uintptr_t) surfObject);
-    MOCK__REQUIRE(surface, CUDA_ERROR_INVALID_VALUE);
-    mock__object_free(surface);
+    if (surface && surface->context == context)
+        mock__object_free(surface);
     return CUDA_SUCCESS;
 }
 
@@ -59,7 +61,7 @@ CUresult mock_cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfOb
 
     MOCK__ENTER_CONTEXT(context);
     surface = mock__surface_find(surfObject);
-    MOCK__REQUIRE(pResDesc && surface, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(pResDesc && surface && surface->context == context, CUDA_ERROR_INVALID_VALUE);
     *pResDesc = surface->resource;
     return CUDA_SUCCESS;
 }
@@ -76,7 +78,7 @@ CUresult mock_cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int
     reference = mock__object_find(MOCK__SURFACE_REFERENCE, hSurfRef);
     MOCK__REQUIRE(reference, CUDA_ERROR_INVALID_HANDLE);
     MOCK__TRY(mock__context_usable(reference->context));
-    MOCK__TRY(check(&resource));
+    MOCK__TRY(check(reference->context, &resource));
     reference->resource = resource;
     reference->bound = true;
     return CUDA_SUCCESS;

@@ -14,22 +14,6 @@ const struct mock__texture *mock__texture_find(CUtexObject handle)
     return mock__object_find(MOCK__TEXTURE, (const void *) (uintptr_t) handle);
 }
 
-static bool is_integer(CUarray_format format)
-{
-    return format == CU_AD_FORMAT_UNSIGNED_INT8 || format == CU_AD_FORMAT_SIGNED_INT8 ||
-           format == CU_AD_FORMAT_UNSIGNED_INT16 || format == CU_AD_FORMAT_SIGNED_INT16 ||
-           format == CU_AD_FORMAT_UNSIGNED_INT32 || format == CU_AD_FORMAT_SIGNED_INT32;
-}
-
-/* Only elements that are read as fractions or floats can be blended. */
-static bool can_filter(const CUDA_TEXTURE_DESC *texture, const struct mock__texels *texels)
-{
-    const bool wide = is_integer(texels->format) && texels->element / texels->channels == 4;
-
-    return texture->filterMode == CU_TR_FILTER_MODE_POINT ||
-           (!wide && !(is_integer(texels->format) && texture->flags & CU_TRSF_READ_AS_INTEGER));
-}
-
 /* The coordinates that have an address mode. */
 static int n_modes(CUresourcetype type, const struct mock__texels *texels)
 {
@@ -65,10 +49,42 @@ static CUresult check_texture(CUresourcetype type, const CUDA_TEXTURE_DESC *text
                       (unsigned) texture->mipmapFilterMode <= CU_TR_FILTER_MODE_LINEAR &&
                       flags_valid(texture->flags, texels) && is_reserved_zero(texture),
                   CUDA_ERROR_INVALID_VALUE);
-    return can_filter(texture, texels) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
 }
 
-/* A view looks at an array, at layers and levels that it has. */
+/* Bytes of an element of a view; 0 if there is no such view. */
+static size_t view_element(CUresourceViewFormat format)
+{
+    static const size_t channel[] = {1, 1, 2, 2, 4, 4, 2, 4};
+
+    if (format >= CU_RES_VIEW_FORMAT_UNSIGNED_BC1)
+        return format == CU_RES_VIEW_FORMAT_UNSIGNED_BC1 ||
+                       format == CU_RES_VIEW_FORMAT_UNSIGNED_BC4 ||
+                       format == CU_RES_VIEW_FORMAT_SIGNED_BC4
+                   ? 8
+                   : 16;
+    return format == CU_RES_VIEW_FORMAT_NONE ? 0 : channel[(format - 1) / 3] << (format - 1) % 3;
+}
+
+/* Blocks of compressed elements are four by four. */
+static bool has_size_of(const CUDA_RESOURCE_VIEW_DESC *view, const CUDA_ARRAY3D_DESCRIPTOR *array)
+{
+    const size_t block = view->format >= CU_RES_VIEW_FORMAT_UNSIGNED_BC1 ? 4 : 1;
+
+    return array && view->width == block * array->Width && view->height == block * array->Height &&
+           (uint32_t) view->depth == array->Depth;
+}
+
+/* A view looks at all of an array, or of its first level. */
+static bool has_size(const CUDA_RESOURCE_VIEW_DESC *view, const CUDA_RESOURCE_DESC *resource)
+{
+    const unsigned level = view->firstMipmapLevel;
+
+    return has_size_of(view, mock__resource_descriptor(resource, 0)) ||
+           (level && has_size_of(view, mock__resource_descriptor(resource, level)));
+}
+
+/* A view looks at an array, in elements of the same size, at layers and levels that it has. */
 static CUresult check_view(const CUDA_RESOURCE_DESC *resource, const struct mock__texels *texels,
                            const CUDA_RESOURCE_VIEW_DESC *view)
 {
@@ -77,7 +93,8 @@ static CUresult check_view(const CUDA_RESOURCE_DESC *resource, const struct mock
     MOCK__REQUIRE(resource->resType == CU_RESOURCE_TYPE_ARRAY ||
                       resource->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
                   CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE((unsigned) view->format <= CU_RES_VIEW_FORMAT_UNSIGNED_BC7 && view->width &&
+    MOCK__REQUIRE((unsigned) view->format <= CU_RES_VIEW_FORMAT_UNSIGNED_BC7 &&
+                      view_element(view->format) == texels->element && has_size(view, resource) &&
                       view->firstMipmapLevel <= view->lastMipmapLevel &&
                       view->firstLayer <= view->lastLayer && view->lastLayer < texels->slices,
                   CUDA_ERROR_INVALID_VALUE);
@@ -121,7 +138,7 @@ CUresult mock_cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DES
     return CUDA_SUCCESS;
 }
 
-/* The object of a handle, in a current context. */
+/* The object of a handle, if it is one of the current context. */
 static CUresult find(CUtexObject handle, struct mock__texture **ret_texture)
 {
     struct mock__context *context = NULL;
@@ -129,19 +146,20 @@ static CUresult find(CUtexObject handle, struct mock__texture **ret_texture)
         mock__object_find(MOCK__TEXTURE, (const void *) (uintptr_t) handle);
 
     MOCK__TRY(mock__context_current(&context));
-    MOCK__REQUIRE(texture, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(texture && texture->context == context, CUDA_ERROR_INVALID_VALUE);
     *ret_texture = texture;
     return CUDA_SUCCESS;
 }
 
+/* What is no object is as good as destroyed. */
 CUresult mock_cuTexObjectDestroy(CUtexObject texObject)
 {
     struct mock__texture *texture = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_CONTEXT(context);
     MOCK__TRY(mock__capture_unsafe());
-    MOCK__TRY(find(texObject, &texture));
-    mock__object_free(texture);
+    if (find(texObject, &texture) == CUDA_SUCCESS)
+        mock__object_free(texture);
     return CUDA_SUCCESS;
 }
 
@@ -174,7 +192,7 @@ CUresult mock_cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *pResViewDe
 
     MOCK__ENTER();
     MOCK__TRY(find(texObject, &texture));
-    MOCK__REQUIRE(pResViewDesc && texture->has_view, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(pResViewDesc, CUDA_ERROR_INVALID_VALUE);
     *pResViewDesc = texture->view;
     return CUDA_SUCCESS;
 }

@@ -7,7 +7,10 @@
 #include "mock/base/state.h"
 #include "mock/texture/texture.h"
 
-#define FLAGS (CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB | 0x20u)
+#define FLAGS 0x3fu /* bits 2 and 3 are no flags, and refused by no driver */
+
+/* The numbers of attributes. */
+enum { TEXTURE_ALIGNMENT = 14, LINEAR_2D_HEIGHT = 71, LINEAR_2D_PITCH = 72, PITCH_ALIGNMENT = 51 };
 
 /* Of variables. */
 static struct cushim__tree references;
@@ -39,6 +42,8 @@ struct mock__texture_reference *mock__texture_reference_new(struct mock__context
     reference->address = address;
     reference->format = CU_AD_FORMAT_FLOAT;
     reference->channels = 1;
+    for (int i = 0; i < 3; i++)
+        reference->texture.addressMode[i] = CU_TR_ADDRESS_MODE_CLAMP;
     if (address)
         cushim__tree_add(&references, &reference->by_address, address, 0);
     return reference;
@@ -57,6 +62,11 @@ CUresult mock_cuTexRefCreate(CUtexref *pTexRef)
     return CUDA_SUCCESS;
 }
 
+static size_t attribute(const struct mock__texture_reference *reference, int number)
+{
+    return (size_t) mock__attribute(reference->context->device, (CUdevice_attribute) number);
+}
+
 /* The lock, and the reference of a handle, whose own context is used, whichever is current. */
 #define ENTER_REFERENCE(reference, handle, wanted)                                                 \
     MOCK__ENTER();                                                                                 \
@@ -66,10 +76,12 @@ CUresult mock_cuTexRefCreate(CUtexref *pTexRef)
     MOCK__TRY(mock__context_usable(reference->context));                                           \
     MOCK__REQUIRE(wanted, CUDA_ERROR_INVALID_VALUE)
 
+/* That of a variable stays as long as its module. */
 CUresult mock_cuTexRefDestroy(CUtexref hTexRef)
 {
-    ENTER_REFERENCE(reference, hTexRef, !reference->module);
-    mock__texture_reference_free(reference);
+    ENTER_REFERENCE(reference, hTexRef, true);
+    if (!reference->module)
+        mock__texture_reference_free(reference);
     return CUDA_SUCCESS;
 }
 
@@ -86,7 +98,7 @@ CUresult mock_cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Fl
     const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY,
                                          .res.array.hArray = hArray};
 
-    ENTER_REFERENCE(reference, hTexRef, Flags == CU_TRSA_OVERRIDE_FORMAT);
+    ENTER_REFERENCE(reference, hTexRef, !(Flags & ~CU_TRSA_OVERRIDE_FORMAT));
     return bind(reference, &resource);
 }
 
@@ -96,7 +108,7 @@ CUresult mock_cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipm
     const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
                                          .res.mipmap.hMipmappedArray = hMipmappedArray};
 
-    ENTER_REFERENCE(reference, hTexRef, Flags == CU_TRSA_OVERRIDE_FORMAT);
+    ENTER_REFERENCE(reference, hTexRef, !(Flags & ~CU_TRSA_OVERRIDE_FORMAT));
     return bind(reference, &resource);
 }
 
@@ -107,19 +119,16 @@ static CUresult set_address(size_t *ret_offset, CUtexref hTexRef, CUdeviceptr ad
     size_t offset;
 
     ENTER_REFERENCE(reference, hTexRef, true);
-    /* NULL binds nothing. */
-    if (!address) {
-        reference->bound = false;
-        return CUDA_SUCCESS;
-    }
-    offset = address % (size_t) mock__attribute(reference->context->device,
-                                                CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT);
+    offset = address % attribute(reference, TEXTURE_ALIGNMENT);
     MOCK__REQUIRE((!offset || ret_offset) && bytes <= SIZE_MAX - offset, CUDA_ERROR_INVALID_VALUE);
     resource.res.linear.devPtr = address - offset;
     resource.res.linear.sizeInBytes = bytes + offset;
     resource.res.linear.format = reference->format;
     resource.res.linear.numChannels = reference->channels;
-    MOCK__TRY(bind(reference, &resource));
+    /* NULL binds nothing. */
+    reference->bound = false;
+    if (address > offset)
+        MOCK__TRY(bind(reference, &resource));
     if (ret_offset)
         *ret_offset = offset;
     return CUDA_SUCCESS;
@@ -142,25 +151,53 @@ CUresult mock_cuTexRefSetAddress(unsigned int *ByteOffset, CUtexref hTexRef, CUd
     return CUDA_SUCCESS;
 }
 
+/*
+ * A row has to fit into the pitch, of a format without a size any one. The first versions do not
+ * look at the pitch any further.
+ */
+static bool is_plane(const struct mock__texture_reference *reference,
+                     const CUDA_ARRAY_DESCRIPTOR *descriptor, size_t pitch, bool checks_pitch)
+{
+    const size_t element = mock__array_element(descriptor->Format, descriptor->NumChannels);
+
+    if ((uint32_t) descriptor->Width * element > pitch)
+        return false;
+    return !checks_pitch ||
+           (pitch && pitch % attribute(reference, PITCH_ALIGNMENT) == 0 &&
+            pitch <= attribute(reference, LINEAR_2D_PITCH) &&
+            (uint32_t) descriptor->Height <= attribute(reference, LINEAR_2D_HEIGHT));
+}
+
 static CUresult set_address_2d(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *descriptor,
-                               CUdeviceptr address, size_t pitch)
+                               CUdeviceptr address, size_t pitch, bool checks_pitch)
 {
     CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_PITCH2D};
 
     ENTER_REFERENCE(reference, hTexRef, descriptor);
+    MOCK__REQUIRE(address % attribute(reference, TEXTURE_ALIGNMENT) == 0 &&
+                      is_plane(reference, descriptor, pitch, checks_pitch),
+                  CUDA_ERROR_INVALID_VALUE);
     resource.res.pitch2D.devPtr = address;
     resource.res.pitch2D.format = descriptor->Format;
     resource.res.pitch2D.numChannels = descriptor->NumChannels;
-    resource.res.pitch2D.width = descriptor->Width;
-    resource.res.pitch2D.height = descriptor->Height;
+    resource.res.pitch2D.width = (uint32_t) descriptor->Width;
+    resource.res.pitch2D.height = (uint32_t) descriptor->Height;
     resource.res.pitch2D.pitchInBytes = pitch;
-    return bind(reference, &resource);
+    reference->resource = resource;
+    reference->bound = address != 0;
+    return CUDA_SUCCESS;
 }
 
 CUresult mock_cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *desc,
                                       CUdeviceptr dptr, size_t Pitch)
 {
-    return set_address_2d(hTexRef, desc, dptr, Pitch);
+    return set_address_2d(hTexRef, desc, dptr, Pitch, true);
+}
+
+CUresult mock_cuTexRefSetAddress2D_v2(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *desc,
+                                      CUdeviceptr dptr, size_t Pitch)
+{
+    return set_address_2d(hTexRef, desc, dptr, Pitch, false);
 }
 
 CUresult mock_cuTexRefSetAddress2D(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR_v1 *desc,
@@ -170,14 +207,13 @@ CUresult mock_cuTexRefSetAddress2D(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR
 
     if (desc)
         wide = (CUDA_ARRAY_DESCRIPTOR){desc->Width, desc->Height, desc->Format, desc->NumChannels};
-    return set_address_2d(hTexRef, desc ? &wide : NULL, dptr, Pitch);
+    return set_address_2d(hTexRef, desc ? &wide : NULL, dptr, Pitch, false);
 }
 
+/* The driver looks at no format, and not at negative numbers. */
 CUresult mock_cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents)
 {
-    ENTER_REFERENCE(reference, hTexRef,
-                    NumPackedComponents > 0 &&
-                        mock__array_element(fmt, (unsigned) NumPackedComponents));
+    ENTER_REFERENCE(reference, hTexRef, NumPackedComponents <= 2 || NumPackedComponents == 4);
     reference->format = fmt;
     reference->channels = (unsigned) NumPackedComponents;
     return CUDA_SUCCESS;
@@ -185,15 +221,14 @@ CUresult mock_cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPac
 
 CUresult mock_cuTexRefSetAddressMode(CUtexref hTexRef, int dim, CUaddress_mode am)
 {
-    ENTER_REFERENCE(reference, hTexRef,
-                    dim >= 0 && dim < 3 && (unsigned) am <= CU_TR_ADDRESS_MODE_BORDER);
+    ENTER_REFERENCE(reference, hTexRef, dim >= 0 && dim < 3);
     reference->texture.addressMode[dim] = am;
     return CUDA_SUCCESS;
 }
 
 CUresult mock_cuTexRefSetFilterMode(CUtexref hTexRef, CUfilter_mode fm)
 {
-    ENTER_REFERENCE(reference, hTexRef, (unsigned) fm <= CU_TR_FILTER_MODE_LINEAR);
+    ENTER_REFERENCE(reference, hTexRef, true);
     reference->texture.filterMode = fm;
     return CUDA_SUCCESS;
 }
@@ -248,15 +283,25 @@ static bool is_bound(const struct mock__texture_reference *reference, CUresource
     return reference->bound && reference->resource.resType == type;
 }
 
-CUresult mock_cuTexRefGetAddress_v2(CUdeviceptr *pdptr, CUtexref hTexRef)
+static CUresult get_address(CUtexref hTexRef, CUdeviceptr *ret_address)
 {
-    ENTER_REFERENCE(reference, hTexRef, pdptr);
+    ENTER_REFERENCE(reference, hTexRef, true);
     if (is_bound(reference, CU_RESOURCE_TYPE_PITCH2D))
-        *pdptr = reference->resource.res.pitch2D.devPtr;
+        *ret_address = reference->resource.res.pitch2D.devPtr;
     else if (is_bound(reference, CU_RESOURCE_TYPE_LINEAR))
-        *pdptr = reference->resource.res.linear.devPtr;
+        *ret_address = reference->resource.res.linear.devPtr;
     else
         return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexRefGetAddress_v2(CUdeviceptr *pdptr, CUtexref hTexRef)
+{
+    CUdeviceptr address = 0;
+
+    MOCK__TRY(get_address(hTexRef, &address));
+    if (pdptr)
+        *pdptr = address;
     return CUDA_SUCCESS;
 }
 
@@ -264,9 +309,10 @@ CUresult mock_cuTexRefGetAddress(CUdeviceptr_v1 *pdptr, CUtexref hTexRef)
 {
     CUdeviceptr address = 0;
 
-    MOCK__TRY(mock_cuTexRefGetAddress_v2(pdptr ? &address : NULL, hTexRef));
+    MOCK__TRY(get_address(hTexRef, &address));
     MOCK__REQUIRE(address <= UINT32_MAX, CUDA_ERROR_INVALID_VALUE);
-    *pdptr = (CUdeviceptr_v1) address;
+    if (pdptr)
+        *pdptr = (CUdeviceptr_v1) address;
     return CUDA_SUCCESS;
 }
 
@@ -301,9 +347,11 @@ CUresult mock_cuTexRefGetFilterMode(CUfilter_mode *pfm, CUtexref hTexRef)
 
 CUresult mock_cuTexRefGetFormat(CUarray_format *pFormat, int *pNumChannels, CUtexref hTexRef)
 {
-    ENTER_REFERENCE(reference, hTexRef, pFormat && pNumChannels);
-    *pFormat = reference->format;
-    *pNumChannels = (int) reference->channels;
+    ENTER_REFERENCE(reference, hTexRef, true);
+    if (pFormat)
+        *pFormat = reference->format;
+    if (pNumChannels)
+        *pNumChannels = (int) reference->channels;
     return CUDA_SUCCESS;
 }
 

@@ -86,7 +86,17 @@ const struct mock__surface *mock__surface_find(CUsurfObject handle);
 CUresult mock__texels_of(const CUDA_RESOURCE_DESC *resource, unsigned level,
                          struct mock__texels *ret_texels);
 
-/* Tells whether a texture can be made of this resource. A surface is made of an array. */
+/* The descriptor of the resource's array, or of a level. NULL if it is destroyed, or has none such.
+ */
+const CUDA_ARRAY3D_DESCRIPTOR *mock__resource_descriptor(const CUDA_RESOURCE_DESC *resource,
+                                                         unsigned level);
+
+/* Is the array of this resource one of the context? */
+CUresult mock__resource_belongs(const struct mock__context *context,
+                                const CUDA_RESOURCE_DESC *resource);
+
+/* Tells whether a texture of the context can be made of this resource. A surface is made of an
+ * array. */
 CUresult mock__resource_check(const struct mock__context *context,
                               const CUDA_RESOURCE_DESC *resource);
 

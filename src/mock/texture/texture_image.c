@@ -79,6 +79,10 @@ static void set_resource(struct ptx__image *image, const CUDA_RESOURCE_DESC *res
         image->problem = "is of an array that was destroyed";
         return;
     }
+    if (!texels.element || !texels.width || !texels.rows) {
+        image->problem = "has no elements, or a format that no texture has";
+        return;
+    }
     set_format(image, texels.format, texels.channels);
     set_shape(image, resource, &texels);
     while (image->n_levels < PTX__MOST_LEVELS &&
