@@ -5,7 +5,8 @@
 sweep.py check SWEEP FOLDER LIBRARY FAMILY   asks, and says what differs
 sweep.py lists SWEEP FOLDER SYMBOLS          do the questions, the recorded answers and the exceptions belong together?
                                              SYMBOLS lists all functions, which are asked about or left out
-sweep.py record FOLDER DEVICE ONE TWO        makes recorded answers of outputs of `sweep`, with one device and with two
+sweep.py record FOLDER DEVICE ONE TWO        records the answers in outputs of `sweep`, with one device and with two; answers to other
+                                             questions stay
 sweep.py except FOLDER ONE TWO               writes the exceptions anew, from such outputs of `sweep` on the mock
 
 The family `two_devices` is of all questions about another device, and needs two devices; the others need one.
@@ -175,12 +176,14 @@ def by_family(options):
 
 
 def record(options):
-    for family, answers in by_family(options).items():
+    for family, new in by_family(options).items():
+        path = Path(options.folder) / f"{family}.tsv"
+        answers = {**(read_answers(path) if path.exists() else {}), **new}
         lines = [f"# {options.device}"]
         for (function, parameter), values in by_parameter(answers).items():
             pairs = " ".join(f"{value}={answers[function, parameter, value]}" for value in values)
             lines.append(f"{function}\t{parameter}\t{pairs}")
-        (Path(options.folder) / f"{family}.tsv").write_text("\n".join(lines) + "\n")
+        path.write_text("\n".join(lines) + "\n")
     return 0
 
 
