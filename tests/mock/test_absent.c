@@ -92,11 +92,13 @@ Test(absent, events_of_other_processes)
 Test(absent, contexts_without_an_affinity)
 {
     CUexecAffinityParam affinity;
+    int n = 0;
 
     start();
-    EXPECT(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY,
-           mock_cuCtxGetExecAffinity(&affinity, CU_EXEC_AFFINITY_TYPE_SM_COUNT));
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuCtxGetExecAffinity(&affinity, 7));
+    OK(mock_cuCtxGetExecAffinity(&affinity, CU_EXEC_AFFINITY_TYPE_SM_COUNT));
+    OK(mock_cuDeviceGetAttribute(&n, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
+    cr_expect(eq(int, (int) affinity.param.smCount.val, n));
+    EXPECT(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, mock_cuCtxGetExecAffinity(&affinity, 7));
 }
 #endif
 

@@ -190,7 +190,8 @@ Test(graph_exec, a_graph_within_is_changed)
     OK(mock_cuGraphLaunch(exec, one));
     cr_expect(eq(uint, value(), 7));
     add_empty(other, NULL);
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphExecChildGraphNodeSetParams(exec, child, other));
+    EXPECT(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
+           mock_cuGraphExecChildGraphNodeSetParams(exec, child, other));
     /* Its nodes are found by those of the graph that the node has. */
     OK(mock_cuGraphChildGraphNodeGetGraph(child, &embedded));
     EXPECT(CUDA_ERROR_INVALID_VALUE,

@@ -217,8 +217,10 @@ Test(graph_nodes, a_memset_has_its_parameters)
     params.width = 5;
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphMemsetNodeSetParams(node, &params));
     params = good;
-    params.value = 0x100;
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphMemsetNodeSetParams(node, &params));
+    params.value = 0x107; /* only its last byte counts */
+    EXPECT(CUDA_SUCCESS, mock_cuGraphMemsetNodeSetParams(node, &params));
+    OK(run(graph));
+    cr_expect(eq(uint, value(), 0x07070707));
 }
 
 /* --- host functions and events --- */
@@ -392,16 +394,66 @@ Test(graph_nodes, the_rest_of_any_parameters_is_zero)
     cr_expect(eq(sz, count_nodes(graph), 1));
 }
 
+/* There are no external semaphores, so that only lists of none can be launched. */
+Test(graph_nodes, lists_of_external_semaphores)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode nodes[2] = {NULL};
+    CUexternalSemaphore semaphore = GARBAGE;
+    CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS signal = {.flags = 5};
+    CUDA_EXT_SEM_SIGNAL_NODE_PARAMS none = {0}, one_of = {&semaphore, &signal, 1}, got;
+    CUgraphNodeParams waits = {.type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT};
+    CUgraphExec exec = NULL;
+
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           mock_cuGraphAddExternalSemaphoresSignalNode(nodes, graph, NULL, 0, NULL));
+    OK(mock_cuGraphAddExternalSemaphoresSignalNode(nodes, graph, NULL, 0, &none));
+    OK(mock_cuGraphAddNode(&nodes[1], graph, nodes, 1, &waits));
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           mock_cuGraphExternalSemaphoresSignalNodeGetParams(nodes[1], &got));
+    OK(run(graph));
+    exec = instantiate(graph);
+    OK(mock_cuGraphExternalSemaphoresSignalNodeSetParams(nodes[0], &one_of));
+    OK(mock_cuGraphExternalSemaphoresSignalNodeGetParams(nodes[0], &got));
+    cr_assert(eq(uint, got.numExtSems, 1));
+    cr_expect(eq(ptr, got.extSemArray[0], GARBAGE));
+    cr_expect(eq(uint, got.paramsArray[0].flags, 5));
+    one_of.extSemArray = NULL;
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           mock_cuGraphExecExternalSemaphoresSignalNodeSetParams(exec, nodes[0], &one_of));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphInstantiateWithFlags(&exec, graph, 0));
+}
+
+/* A node that is a graph gets another one, of any shape. */
+Test(graph_nodes, a_graph_within_is_replaced)
+{
+    CUgraph graph = new_graph(), first = new_graph(), second = new_graph();
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_GRAPH};
+    CUgraphNode node, other;
+
+    add_affine(second, add_affine(second, NULL, 1, 2), 3, 0);
+    add_affine(first, NULL, 1, 100);
+    params.graph.graph = first;
+    node = add_any(graph, NULL, &params);
+    other = add_empty(graph, node);
+    params.graph.graph = second;
+    OK(mock_cuGraphNodeSetParams(node, &params));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphNodeSetParams(other, &params));
+    OK(mock_cuGraphDestroy(second));
+    OK(run(graph));
+    cr_expect(eq(uint, value(), 6));
+    params.graph.graph = NULL;
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphNodeSetParams(node, &params));
+    params.graph.graph = graph; /* it cannot be within itself */
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphAddNode(&other, graph, NULL, 0, &params));
+}
+
 Test(graph_nodes, what_there_is_none_of_is_not_added)
 {
     CUgraph graph = new_graph();
     CUgraphNode node = NULL;
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT};
+    CUgraphNodeParams params = {.type = (CUgraphNodeType) 99};
 
-    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuGraphAddNode(&node, graph, NULL, 0, &params));
-    EXPECT(CUDA_ERROR_NOT_SUPPORTED,
-           mock_cuGraphAddExternalSemaphoresWaitNode(&node, graph, NULL, 0, NULL));
-    params.type = (CUgraphNodeType) 99;
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphAddNode(&node, graph, NULL, 0, &params));
     params.type = CU_GRAPH_NODE_TYPE_EMPTY;
     params.reserved0[1] = 1;

@@ -55,7 +55,8 @@ Test(graph_update, a_graph_of_another_shape_does_not)
     update(exec, edged, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, node);
     OK(mock_cuGraphLaunch(exec, one));
     cr_expect(eq(uint, value(), 2)); /* nothing of them has come in */
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphExecUpdate(exec, graph, NULL, NULL));
+    EXPECT(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, mock_cuGraphExecUpdate(exec, more, NULL, NULL));
+    EXPECT(CUDA_SUCCESS, mock_cuGraphExecUpdate(exec, graph, NULL, NULL));
 }
 
 #if CUDA_VERSION >= 12000
@@ -78,7 +79,7 @@ Test(graph_update, the_edge_that_differs_is_named)
     cr_expect(eq(ptr, info.errorFromNode, b));
     OK(mock_cuGraphExecUpdate_v2(exec, graph, &info));
     cr_expect(eq(int, info.result, CU_GRAPH_EXEC_UPDATE_SUCCESS));
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphExecUpdate_v2(exec, graph, NULL));
+    OK(mock_cuGraphExecUpdate_v2(exec, graph, NULL));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphExecUpdate_v2(exec, GARBAGE, &info));
 }
 #endif
@@ -109,7 +110,19 @@ static CUgraphNode only_node(CUgraph graph)
     return node;
 }
 
-Test(graph_update, a_memset_keeps_its_kind_of_memory_and_its_rows)
+static CUdeviceptr memory_of_another_context(void)
+{
+    CUcontext here, other;
+    CUdeviceptr p;
+
+    OK(mock_cuCtxGetCurrent(&here));
+    OK(mock_cuCtxCreate_v2(&other, 0, 0));
+    p = allocate(64);
+    OK(mock_cuCtxSetCurrent(here));
+    return p;
+}
+
+Test(graph_update, a_memset_keeps_its_context_and_its_rows)
 {
     const CUdeviceptr plane = allocate(4096);
     CUgraph flat = fill_graph(word, 1, 1, 1), rows = fill_graph(plane, 1, 4, 3);
@@ -122,7 +135,8 @@ Test(graph_update, a_memset_keeps_its_kind_of_memory_and_its_rows)
     update(exec, fill_graph(plane, 5, 7, 1), CU_GRAPH_EXEC_UPDATE_SUCCESS, NULL);
     other = fill_graph(plane, 5, 1, 2);
     update(exec, other, CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, only_node(other));
-    other = fill_graph(managed, 5, 1, 1);
+    update(exec, fill_graph(managed, 5, 1, 1), CU_GRAPH_EXEC_UPDATE_SUCCESS, NULL);
+    other = fill_graph(memory_of_another_context(), 5, 1, 1);
     update(exec, other, CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, only_node(other));
     update(rows_exec, fill_graph(plane + 512, 9, 4, 3), CU_GRAPH_EXEC_UPDATE_SUCCESS, NULL);
     other = fill_graph(plane, 9, 3, 3);

@@ -44,9 +44,10 @@ static CUstreamBatchMemOpParams write_of(unsigned v)
 
 static CUgraphNode add(CUgraph graph, CUgraphNode after, CUstreamBatchMemOpParams *ops, unsigned n)
 {
-    const CUDA_BATCH_MEM_OP_NODE_PARAMS params = {.count = n, .paramArray = ops};
+    CUDA_BATCH_MEM_OP_NODE_PARAMS params = {.count = n, .paramArray = ops};
     CUgraphNode node = NULL;
 
+    OK(mock_cuCtxGetCurrent(&params.ctx));
     OK(mock_cuGraphAddBatchMemOpNode(&node, graph, &after, after != NULL, &params));
     return node;
 }
@@ -120,6 +121,7 @@ Test(graph_values, nodes_are_set)
     CUgraphNode node = add(graph, NULL, ops, 2), other = add_empty(graph, NULL);
     CUgraphExec exec = instantiate(graph);
 
+    OK(mock_cuCtxGetCurrent(&params.ctx));
     ops[1] = write_of(9);
     OK(mock_cuGraphExecBatchMemOpNodeSetParams(exec, node, &params));
     OK(mock_cuGraphLaunch(exec, one));
@@ -142,20 +144,38 @@ Test(graph_values, nodes_are_set)
     EXPECT(910, mock_cuGraphExecUpdate(exec, graph, &other, &(CUgraphExecUpdateResult){0}));
 }
 
+/* Where an operation goes is looked at when it is done. */
+Test(graph_values, batches_of_nothing_and_to_nowhere)
+{
+    CUstreamBatchMemOpParams ops[1] = {write_of(1)};
+    CUgraph graph = new_graph();
+
+    add(graph, NULL, ops, 0);
+    OK(mock_cuGraphLaunch(instantiate(graph), one));
+    OK(mock_cuStreamSynchronize(one));
+    silent();
+    ops[0].writeValue.address = 0;
+    add(graph, NULL, ops, 1);
+    OK(mock_cuGraphLaunch(instantiate(graph), one));
+    EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, mock_cuStreamSynchronize(one));
+    found(CUSHIM_MOCK_OUT_OF_BOUNDS, "write of a value", "0x0");
+}
+
 Test(graph_values, misuse)
 {
     CUstreamBatchMemOpParams ops[1] = {write_of(1)};
     CUDA_BATCH_MEM_OP_NODE_PARAMS params = {.count = 1, .paramArray = ops};
     CUgraph graph = new_graph();
     CUgraphNode node = GARBAGE;
+    CUcontext context = NULL;
 
+    OK(mock_cuCtxGetCurrent(&context));
+    params.ctx = context;
 #define REFUSED() mock_cuGraphAddBatchMemOpNode(&node, graph, NULL, 0, &params)
     params.flags = 1;
     EXPECT(CUDA_ERROR_INVALID_VALUE, REFUSED());
     params.flags = 0;
     params.count = 256;
-    EXPECT(CUDA_ERROR_INVALID_VALUE, REFUSED());
-    params.count = 0;
     EXPECT(CUDA_ERROR_INVALID_VALUE, REFUSED());
     params.count = 1;
     params.paramArray = NULL;
@@ -164,6 +184,8 @@ Test(graph_values, misuse)
     params.ctx = GARBAGE;
     EXPECT(CUDA_ERROR_INVALID_CONTEXT, REFUSED());
     params.ctx = NULL;
+    EXPECT(CUDA_ERROR_INVALID_VALUE, REFUSED());
+    params.ctx = context;
     ops[0].writeValue.address = flag + 2;
     EXPECT(CUDA_ERROR_INVALID_VALUE, REFUSED());
     ops[0].writeValue.operation = (CUstreamBatchMemOpType) 99;
@@ -219,6 +241,7 @@ Test(graph_values, nodes_of_any_type)
     CUgraphNode node = NULL;
     CUgraphExec exec;
 
+    OK(mock_cuCtxGetCurrent(&params.memOp.ctx));
     params.memOp.count = 1;
     params.memOp.paramArray = ops;
     OK(mock_cuGraphAddNode(&node, graph, NULL, 0, &params));

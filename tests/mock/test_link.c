@@ -343,12 +343,35 @@ Test(launch_grid, mistakes)
     function = load_two();
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuLaunch(function));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuFuncSetBlockShape(function, 0, 1, 1));
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuParamSeti(function, 17, 1));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuFuncSetBlockShape(function, 33, 33, 1));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuFuncSetSharedSize(function, 1u << 20));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuParamSeti(function, 4093, 1));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuParamSeti(function, -1, 1));
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuParamSetSize(function, 21));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuParamSetSize(function, 4097));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuParamSetv(function, 0, NULL, 4));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuLaunchGrid(function, 0, 1));
     EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuLaunch(GARBAGE));
+}
+
+/* Behind the parameters of the function there is room, and what is put there goes nowhere. */
+Test(launch_grid, more_arguments_than_parameters)
+{
+    CUfunction function;
+    uint64_t p[64] = {0x1234567890};
+
+    start();
+    function = load_two();
+    OK(mock_cuParamSeti(function, 0, 77));
+    OK(mock_cuParamSetv(function, 8, p, sizeof(p)));
+    OK(mock_cuParamSetf(function, 16, 1.5f));
+    OK(mock_cuParamSeti(function, 4000, 1));
+    OK(mock_cuParamSetSize(function, 4096));
+    EXPECT(CUDA_SUCCESS, mock_cuLaunch(function));
+    EXPECT(CUDA_SUCCESS, mock_cuCtxSynchronize());
+    cr_expect(eq(uint, seen.v, 77));
+    cr_expect(eq(u64, seen.p, p[0]));
+    cr_expect(eq(flt, seen.f, 1.5f));
+    cr_expect(eq(uint, seen.block[0], 1));
 }
 
 TestSuite(leftovers);

@@ -74,8 +74,8 @@ bool mock__memory_being_freed(uint64_t address)
 uint64_t mock__memory_class(uint64_t address)
 {
     const struct mock__memory *memory = mock__memory_find(address);
-
-    const uint64_t context = memory && memory->context ? memory->context->id : 0;
+    const bool owned = memory && memory->context && !memory->pool;
+    const uint64_t context = owned ? memory->context->id : 0;
 
     return memory ? context << 8 | (uint64_t) (memory->kind + 1) : 0;
 }

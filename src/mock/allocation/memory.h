@@ -162,9 +162,11 @@ struct mock__memory *mock__memory_at(uint64_t address);
 
 /*
  * Returns a number for the memory at an address: equal for memory of the same kind and context, 0
- * for memory that the driver does not know.
+ * for memory that the driver does not know. Its owner is the context's number, 0 if the memory is
+ * mapped or of a pool, and so a device's.
  */
 uint64_t mock__memory_class(uint64_t address);
+#define MOCK__OWNER(class) ((class) >> 8)
 
 /* Tells whether any byte of [address, address + bytes) is in a range. */
 bool mock__memory_overlaps(uint64_t address, size_t bytes);

@@ -42,12 +42,15 @@ CUresult mock_cuCtxDetach(CUcontext ctx)
 }
 
 #if CUDA_VERSION >= 11040
-/* This needs a server that shares the device among processes. */
+/* Without a server that shares the device among processes, a context has all multiprocessors. */
 CUresult mock_cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type)
 {
     MOCK__ENTER_CONTEXT(context);
-    MOCK__REQUIRE(pExecAffinity && type == CU_EXEC_AFFINITY_TYPE_SM_COUNT,
-                  CUDA_ERROR_INVALID_VALUE);
-    return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+    MOCK__REQUIRE(pExecAffinity, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(type == CU_EXEC_AFFINITY_TYPE_SM_COUNT, CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY);
+    *pExecAffinity = (CUexecAffinityParam){.type = type};
+    pExecAffinity->param.smCount.val =
+        (unsigned) mock__attribute(context->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    return CUDA_SUCCESS;
 }
 #endif

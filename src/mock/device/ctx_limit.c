@@ -78,18 +78,19 @@ static CUresult set_limit(struct mock__context *context, int limit, size_t value
         value = value > LEAST_HEAP ? value : LEAST_HEAP;
         return set_at_most(&context->limits[limit], value, device->profile->total_bytes);
     case PRINTF_FIFO_SIZE:
-        return set_at_most(&context->limits[limit], value, device->profile->total_bytes);
+        return set_clamped(&context->limits[limit], value, device->profile->total_bytes);
     case PENDING_LAUNCHES:
         return set_at_most(&context->limits[limit], value, LARGEST_PENDING_COUNT);
     case L2_FETCH_GRANULARITY:
-        return set_clamped(&context->limits[limit], value, LARGEST_FETCH);
+        return set_at_most(&context->limits[limit], value, LARGEST_FETCH);
     case PERSISTING_L2_CACHE_SIZE:
         return set_clamped(
             &context->limits[limit], value,
             (size_t) mock__attribute(device, CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE));
-    case SYNC_DEPTH:
     case SHARED_MEMORY_SIZE:
     case CIG_ENABLED:
+        return CUDA_ERROR_NOT_PERMITTED;
+    case SYNC_DEPTH:
     case CIG_SHARED_MEMORY_FALLBACK:
         return CUDA_ERROR_UNSUPPORTED_LIMIT;
     default:

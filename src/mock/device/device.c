@@ -35,8 +35,8 @@ CUresult mock_cuDeviceGetCount(int *count)
 CUresult mock_cuDeviceGetName(char *name, int len, CUdevice dev)
 {
     ENTER_DEVICE(device, dev);
-    MOCK__REQUIRE(name && len > 0, CUDA_ERROR_INVALID_VALUE);
-    snprintf(name, (size_t) len, "%s", device->profile->name);
+    MOCK__REQUIRE(name && len, CUDA_ERROR_INVALID_VALUE);
+    snprintf(name, len < 0 ? INT_MAX : (size_t) len, "%s", device->profile->name);
     return CUDA_SUCCESS;
 }
 
@@ -210,10 +210,11 @@ CUresult mock_cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, 
     const int number = (int) attrib;
     const struct mock__device *peer;
 
+    MOCK__REQUIRE(value, CUDA_ERROR_INVALID_VALUE);
     ENTER_DEVICE(device, srcDevice);
     peer = mock__device_find(dstDevice);
     MOCK__REQUIRE(peer && srcDevice != dstDevice, CUDA_ERROR_INVALID_DEVICE);
-    MOCK__REQUIRE(value && number >= CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK &&
+    MOCK__REQUIRE(number >= CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK &&
                       number <= (mock__driver_version() < 13000 ? 4 : 5),
                   CUDA_ERROR_INVALID_VALUE);
     *value = p2p_attribute(number, device->profile, peer->profile);
@@ -223,8 +224,9 @@ CUresult mock_cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, 
 #if CUDA_VERSION >= 11040
 CUresult mock_cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev)
 {
+    (void) type;
     ENTER_DEVICE(device, dev);
-    MOCK__REQUIRE(pi && type == CU_EXEC_AFFINITY_TYPE_SM_COUNT, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(pi, CUDA_ERROR_INVALID_VALUE);
     /* Needs a server that shares the device among processes. */
     *pi = 0;
     return CUDA_SUCCESS;
@@ -240,6 +242,7 @@ CUresult mock_cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
 CUresult mock_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
 {
     MOCK__ENTER();
+    MOCK__REQUIRE(mock__device_find(dev), CUDA_ERROR_INVALID_VALUE);
     return mock__pool_get(dev, false, pool);
 }
 
@@ -247,5 +250,18 @@ CUresult mock_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
 {
     MOCK__ENTER();
     MOCK__TRY(mock__capture_unsafe());
+    MOCK__REQUIRE(mock__device_find(dev), CUDA_ERROR_INVALID_VALUE);
     return mock__pool_set(dev, pool);
+}
+
+/* NvSciSync is a library of embedded systems, whose objects a device of the mock does not know. */
+CUresult mock_cuDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, CUdevice dev, int flags)
+{
+    const int known = CUDA_NVSCISYNC_ATTR_SIGNAL | CUDA_NVSCISYNC_ATTR_WAIT;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(nvSciSyncAttrList, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__REQUIRE(mock__device_find(dev), CUDA_ERROR_INVALID_DEVICE);
+    MOCK__REQUIRE(flags && !(flags & ~known), CUDA_ERROR_INVALID_VALUE);
+    return CUDA_ERROR_NOT_SUPPORTED;
 }

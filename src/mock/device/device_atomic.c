@@ -29,10 +29,16 @@ static unsigned native(CUatomicOperation operation)
     }
 }
 
+static bool arguments_valid(const unsigned *capabilities, const CUatomicOperation *operations,
+                            unsigned count)
+{
+    return capabilities && operations && count;
+}
+
 static CUresult fill_in(unsigned *capabilities, const CUatomicOperation *operations, unsigned count,
                         bool has_native)
 {
-    MOCK__REQUIRE(capabilities && operations && count, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(arguments_valid(capabilities, operations, count), CUDA_ERROR_INVALID_VALUE);
     for (unsigned i = 0; i < count; i++)
         MOCK__REQUIRE((unsigned) operations[i] < CU_ATOMIC_OPERATION_MAX, CUDA_ERROR_INVALID_VALUE);
     for (unsigned i = 0; i < count; i++)
@@ -61,6 +67,7 @@ CUresult mock_cuDeviceGetP2PAtomicCapabilities(unsigned int *capabilities,
     const struct mock__device *source, *target;
 
     MOCK__ENTER();
+    MOCK__REQUIRE(arguments_valid(capabilities, operations, count), CUDA_ERROR_INVALID_VALUE);
     source = mock__device_find(srcDevice);
     target = mock__device_find(dstDevice);
     MOCK__REQUIRE(source && target && source != target, CUDA_ERROR_INVALID_DEVICE);

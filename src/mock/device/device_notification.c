@@ -38,7 +38,6 @@ CUresult mock_cuDeviceUnregisterAsyncNotification(CUdevice device, CUasyncCallba
     struct notification *notification;
 
     MOCK__ENTER_INHERITED();
-    MOCK__REQUIRE(mock__device_find(device), CUDA_ERROR_INVALID_DEVICE);
     notification = mock__object_find(MOCK__NOTIFICATION, callback);
     MOCK__REQUIRE(notification && notification->device == mock__device_find(device),
                   CUDA_ERROR_INVALID_VALUE);

@@ -45,13 +45,34 @@ CUresult mock_cuDevicePrimaryCtxRelease_v2(CUdevice dev)
     return CUDA_SUCCESS;
 }
 
+static bool is_active(const struct mock__device *device)
+{
+    return device->primary && device->primary->alive;
+}
+
+/* Each has the host's memory mapped, and none is asked to. */
+static bool flags_valid(unsigned flags)
+{
+    return mock__context_flags_valid(flags) && !(flags & CU_CTX_MAP_HOST);
+}
+
 CUresult mock_cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
 {
     ENTER_DEVICE(device, dev);
-    MOCK__REQUIRE(mock__context_flags_valid(flags), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(flags_valid(flags), CUDA_ERROR_INVALID_VALUE);
     device->primary_flags = flags;
-    if (device->primary && device->primary->alive)
+    if (is_active(device))
         device->primary->flags = flags | CU_CTX_MAP_HOST;
+    return CUDA_SUCCESS;
+}
+
+/* The first version changed only what a context was made with. */
+CUresult mock_cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags)
+{
+    ENTER_DEVICE(device, dev);
+    MOCK__REQUIRE(flags_valid(flags), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!is_active(device), CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE);
+    device->primary_flags = flags;
     return CUDA_SUCCESS;
 }
 
@@ -59,17 +80,17 @@ CUresult mock_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int 
 {
     ENTER_DEVICE(device, dev);
     MOCK__REQUIRE(flags && active, CUDA_ERROR_INVALID_VALUE);
-    *active = device->primary && device->primary->alive;
-    *flags = *active ? device->primary->flags : device->primary_flags;
+    *active = is_active(device);
+    *flags = *active ? device->primary->flags & ~(unsigned) CU_CTX_MAP_HOST : device->primary_flags;
     return CUDA_SUCCESS;
 }
 
 CUresult mock_cuDevicePrimaryCtxReset_v2(CUdevice dev)
 {
     ENTER_DEVICE(device, dev);
-    if (device->primary && device->primary->alive)
+    if (is_active(device))
         mock__finish_context(device->primary);
-    if (device->primary && device->primary->alive)
+    if (is_active(device))
         mock__context_empty(device->primary);
     device->primary_count = 0;
     return CUDA_SUCCESS;

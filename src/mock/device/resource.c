@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuDevice*DevResource, cu*GetDevResource, cuDevSmResourceSplitByCount: the multiprocessors of a device
- * as a resource that is divided. A CUdevResource that a caller holds has the handle of its share in
- * it, so that one which is made up or changed is found out.
+ * cuDevice*DevResource, cu*GetDevResource, cuDevSmResourceSplitByCount: the multiprocessors of a
+ * device as a resource that is divided. A CUdevResource that a caller holds has the handle of its
+ * share in it, so that one which is made up or changed is found out.
  */
 #include "mock/device/resource.h"
 
@@ -35,7 +35,8 @@ static bool is_same(const struct mock__share *a, const struct mock__share *b)
            !memcmp(a->spans, b->spans, a->n_spans * sizeof(*a->spans));
 }
 
-/* Makes a share, if there is none like it: so there are only as many as there are different ones. */
+/* Makes a share, if there is none like it: so there are only as many as there are different ones.
+ */
 static CUresult have(const struct mock__share *wanted, struct mock__share **ret_share)
 {
     const size_t bytes = sizeof(*wanted) + wanted->n_spans * sizeof(*wanted->spans);
@@ -273,7 +274,7 @@ CUresult mock_cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *n
     unsigned size = 0, n = 0;
 
     MOCK__ENTER();
-    MOCK__REQUIRE(nbGroups && input && (!result || *nbGroups) && (useFlags & both) != both,
+    MOCK__REQUIRE(nbGroups && input && (!result || *nbGroups) && useFlags != both,
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(take(input, &share));
     MOCK__TRY(size_of_parts(share, useFlags, minCount, &size, &n));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cuGetErrorName, cuGetErrorString, cuGetProcAddress, cuGetExportTable */
+#include <limits.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -87,8 +88,9 @@ static CUresult get_proc_address(const char *name, void **pfn, int version, cuui
     struct match match;
 
     MOCK__REQUIRE(name && pfn && !(flags & ~(cuuint64_t) ALL_FLAGS), CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(version >= 0 && version <= mock__driver_version(), CUDA_ERROR_INVALID_VALUE);
-    *ret_result = query(name, version, flags & PER_THREAD, &match);
+    MOCK__REQUIRE(version <= mock__driver_version(), CUDA_ERROR_INVALID_VALUE);
+    /* Read without its sign, a negative version is one that is newer than any. */
+    *ret_result = query(name, version < 0 ? INT_MAX : version, flags & PER_THREAD, &match);
     *pfn = address_of(&match);
     return CUDA_SUCCESS;
 }

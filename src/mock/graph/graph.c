@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Graphs as such: cuGraphCreate, cuGraphDestroy, cuGraphClone, cuGraphDestroyNode. */
-#include "mock/base/newer.h"
 #include "mock/graph/graph.h"
+#include "mock/base/newer.h"
 
 #include <stdlib.h>
 
@@ -370,6 +370,13 @@ CUresult mock__node_add_child(struct mock__graph *graph, const struct mock__pred
     put_within(node, child);
     *ret_node = node;
     return CUDA_SUCCESS;
+}
+
+void mock__node_replace_child(struct mock__node *node, struct mock__graph *child)
+{
+    node->n_within = 0;
+    mock__graph_free(node->within[0]);
+    put_within(node, child);
 }
 
 static CUresult fill_bodies(struct mock__node *node, size_t n)

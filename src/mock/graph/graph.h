@@ -140,6 +140,9 @@ void mock__node_free(struct mock__node *node);
 CUresult mock__node_add_child(struct mock__graph *graph, const struct mock__predecessors *after,
                               struct mock__graph *child, struct mock__node **ret_node);
 
+/* A graph takes the place of the one that a node is, which is freed. */
+void mock__node_replace_child(struct mock__node *node, struct mock__graph *child);
+
 /* The graph of a node that is one, else NULL. */
 struct mock__graph *mock__child_of(const struct mock__node *node);
 

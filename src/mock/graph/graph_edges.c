@@ -109,15 +109,31 @@ static CUresult add(struct mock__node *from, struct mock__node *to,
     return mock__edge_add(from, to, data);
 }
 
+/* Of an ordinary edge, data that no edge between its nodes may have count as none. */
+static bool same_data(const struct mock__edge *edge, const struct mock__edge_data *data)
+{
+    return !memcmp(&edge->data, data, sizeof(*data)) ||
+           (is_ordinary(&edge->data) && !data_valid(edge->from, edge->to, data));
+}
+
 /* An edge is only removed by the data that it has. */
 static CUresult take(struct mock__node *from, struct mock__node *to,
                      const struct mock__edge_data *data)
 {
     const struct mock__edge *edge = mock__edge_find(from, to);
 
-    MOCK__REQUIRE(edge && !memcmp(&edge->data, data, sizeof(*data)), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(edge && same_data(edge, data), CUDA_ERROR_INVALID_VALUE);
     mock__edge_remove(from, to);
     return CUDA_SUCCESS;
+}
+
+/* What take() took with such data was an ordinary edge. */
+static CUresult put_back(struct mock__node *from, struct mock__node *to,
+                         const struct mock__edge_data *data)
+{
+    static const struct mock__edge_data ordinary;
+
+    return mock__edge_add(from, to, data_valid(from, to, data) ? data : &ordinary);
 }
 
 static CUresult change_one(change_fn *change, const struct mock__graph *graph,
@@ -178,7 +194,8 @@ CUresult mock_cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode *from, co
 CUresult mock_cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode *from,
                                         const CUgraphNode *to, size_t numDependencies)
 {
-    return change_edges(take, add, hGraph, &(struct edge_list){from, to, NULL, numDependencies});
+    return change_edges(take, put_back, hGraph,
+                        &(struct edge_list){from, to, NULL, numDependencies});
 }
 
 /* --- lists --- */
@@ -221,6 +238,8 @@ static CUresult finish(struct listing *listing, size_t *ret_n)
             listing->from[i] = NULL;
         if (listing->to)
             listing->to[i] = NULL;
+        if (listing->data)
+            listing->data[i] = (struct mock__edge_data){0};
     }
     *ret_n = counts || listing->n < listing->room ? listing->n : listing->room;
     return CUDA_SUCCESS;
@@ -234,6 +253,7 @@ static CUresult list_nodes(CUgraph hGraph, CUgraphNode *nodes, size_t *n, bool r
     MOCK__ENTER();
     MOCK__REQUIRE(n, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__graph_find(hGraph, &graph));
+    MOCK__REQUIRE(!nodes || *n, CUDA_ERROR_INVALID_VALUE);
     listing.room = nodes ? *n : 0;
     for (const struct mock__node *node = graph->first; node; node = node->next)
         if (!roots_only || !node->before.n)
@@ -261,6 +281,7 @@ static CUresult list_edges(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to,
     MOCK__ENTER();
     MOCK__REQUIRE(n && !from == !to && (from || !data), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__graph_find(hGraph, &graph));
+    MOCK__REQUIRE(!from || *n, CUDA_ERROR_INVALID_VALUE);
     listing.room = from ? *n : 0;
     for (const struct mock__node *node = graph->first; node; node = node->next)
         for (edge = node->after.first; edge; edge = edge->next_after)
@@ -283,6 +304,7 @@ static CUresult list_neighbours(CUgraphNode hNode, bool before, CUgraphNode *nod
     MOCK__ENTER();
     MOCK__REQUIRE(n && (nodes || !data), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__node_find(hNode, &node));
+    MOCK__REQUIRE(!nodes || *n, CUDA_ERROR_INVALID_VALUE);
     listing.room = nodes ? *n : 0;
     for (edge = node->before.first; before && edge; edge = edge->next_before)
         list(&listing, NULL, edge->from, &edge->data);
@@ -321,7 +343,7 @@ CUresult mock_cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *fr
     const struct edge_list edges = {from, to, (const struct mock__edge_data *) edgeData,
                                     numDependencies};
 
-    return change_edges(take, add, hGraph, &edges);
+    return change_edges(take, put_back, hGraph, &edges);
 }
 
 CUresult mock_cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to,

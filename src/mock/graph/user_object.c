@@ -148,7 +148,7 @@ CUresult mock__graph_retain_user_object(CUgraph hGraph, CUuserObject handle, uns
 
     MOCK__TRY(mock__graph_find(hGraph, &graph));
     MOCK__TRY(find(handle, count, &object));
-    MOCK__REQUIRE(!(flags & ~(unsigned) CU_GRAPH_USER_OBJECT_MOVE) &&
+    MOCK__REQUIRE(!(flags & ~(unsigned) CU_GRAPH_USER_OBJECT_MOVE) && count <= INT32_MAX &&
                       (!moves || count <= object->callers),
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(hold(graph, object, count));

@@ -2,6 +2,7 @@
 /* cuLaunch*, except cuLaunchKernelEx, which is in launch_ex.c. */
 #include "mock/launch/launch.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,10 +60,15 @@ static CUresult check_sizes(const struct mock__request *request,
     MOCK__REQUIRE(threads_of(request) <=
                       (size_t) attributes[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK],
                   CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(request->shared_bytes <=
-                      (unsigned) attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES],
-                  CUDA_ERROR_INVALID_VALUE);
-    return CUDA_SUCCESS;
+    return request->shared_bytes <= INT_MAX ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult check_shared(const struct mock__request *request,
+                             const struct mock__function *function)
+{
+    const int most = function->attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES];
+
+    return request->shared_bytes <= (unsigned) most ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* All blocks of a cooperative launch have to be on the device together. */
@@ -282,6 +288,7 @@ static CUresult describe(const struct mock__request *request, struct mock__funct
 
     MOCK__TRY(check_sizes(request, function));
     MOCK__TRY(check_cooperative(request, function));
+    MOCK__TRY(check_shared(request, function));
     /* Its replacement kernel was removed after the module was loaded. */
     MOCK__REQUIRE(kernel.fn != mock__program_run || !function->module->ptx.unread,
                   CUDA_ERROR_NOT_SUPPORTED);

@@ -8,6 +8,12 @@
 #include "mock/module/module.h"
 #include "mock/stream/capture.h"
 
+/* Of a shape that was never set. */
+static unsigned extent(unsigned set)
+{
+    return set ? set : 1;
+}
+
 static CUresult launch(CUfunction f, int grid_width, int grid_height, CUstream hStream)
 {
     struct mock__function *function = NULL;
@@ -26,7 +32,8 @@ static CUresult launch(CUfunction f, int grid_width, int grid_height, CUstream h
         .function = f,
         .stream = hStream,
         .grid = {(unsigned) grid_width, (unsigned) grid_height, 1},
-        .block = {function->block[0], function->block[1], function->block[2]},
+        .block = {extent(function->block[0]), extent(function->block[1]),
+                  extent(function->block[2])},
         .shared_bytes = function->shared_bytes,
         .extra = function->params ? extra : NULL,
     };

@@ -298,14 +298,28 @@ static CUresult new_copy(const struct mock__copy *given, struct copy_work **ret_
     return CUDA_SUCCESS;
 }
 
+static bool same_way(const struct mock__end *end, const struct mock__end *old)
+{
+    return end->side == old->side && !end->array == !old->array;
+}
+
+/* Of a device's memory it counts only whether it is a context's. */
+static bool same_memory(const struct mock__end *end, uint64_t class, uint64_t old)
+{
+    return end->side == MOCK__DEVICE_SIDE ? !MOCK__OWNER(class) == !MOCK__OWNER(old) : class == old;
+}
+
 bool mock__copy_replaces(const struct mock__work *work, const struct mock__work *old)
 {
     const struct copy_work *now = (const struct copy_work *) work;
     const struct copy_work *before = (const struct copy_work *) old;
 
-    return now->to_class == before->to_class && now->from_class == before->from_class &&
-           !now->copy.dst.array == !before->copy.dst.array &&
-           !now->copy.src.array == !before->copy.src.array;
+    return same_way(&now->copy.dst, &before->copy.dst) &&
+           same_way(&now->copy.src, &before->copy.src) &&
+           same_memory(&now->copy.dst, now->to_class, before->to_class) &&
+           same_memory(&now->copy.src, now->from_class, before->from_class) &&
+           (now->copy.src.side != MOCK__DEVICE_SIDE ||
+            MOCK__OWNER(now->from_class) == MOCK__OWNER(before->from_class));
 }
 
 CUresult mock__copy_work(const struct mock__copy *copy, struct mock__work **ret_work)

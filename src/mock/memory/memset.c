@@ -150,7 +150,11 @@ bool mock__fill_replaces(const struct mock__work *work, const struct mock__work 
     const struct fill_work *before = (const struct fill_work *) old;
     const struct mock__fill *a = &now->fill, *b = &before->fill;
 
-    if (now->class != before->class || a->height != b->height)
+    /* Memory of one context is not replaced by that of another one; there is some of none. */
+    if (MOCK__OWNER(now->class) && MOCK__OWNER(before->class) &&
+        MOCK__OWNER(now->class) != MOCK__OWNER(before->class))
+        return false;
+    if (a->height != b->height)
         return false;
     return a->height == 1 ||
            (a->width == b->width && a->pitch == b->pitch && a->element == b->element);

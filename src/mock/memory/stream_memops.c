@@ -19,14 +19,18 @@
 #include "mock/queue/clock.h"
 #include "mock/queue/work.h"
 
-const struct mock__value_features mock__values_v1 = {.ops = 92, .wide = 93, .nor = 94};
+#define NO_BARRIER ((unsigned) CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER)
+
+const struct mock__value_features mock__values_v1 = {
+    .ops = 92, .wide = 93, .nor = 94, .write_flags = NO_BARRIER};
 const struct mock__value_features mock__values_v2 = {.wide = 122, .nor = 123, .barriers = true};
+const struct mock__value_features mock__values_of_nodes = {
+    .wide = 122, .nor = 123, .barriers = true, .any_place = true};
 
 enum { CAN_FLUSH = 98 };
 enum { GEQ, EQ, AND, NOR, CONDITION = 3, MOST_OPS = 255 };
 
 #define FLUSH_FLAG ((unsigned) CU_STREAM_WAIT_VALUE_FLUSH)
-#define NO_BARRIER ((unsigned) CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER)
 
 struct op {
     int type; /* CUstreamBatchMemOpType */
@@ -177,6 +181,8 @@ static void run(struct mock__work *work)
     struct value_work *batch = (struct value_work *) work;
     const struct mock__context *context = work->queue->context;
 
+    if (!batch->n)
+        return;
     do {
         const struct op op = next_op(work);
 
@@ -242,13 +248,17 @@ static bool has(const struct mock__device *device, int attribute)
     return !attribute || device->profile->attributes[attribute];
 }
 
+static CUresult check_alignment(const struct op *op)
+{
+    return op->address % bytes_of(op) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
 static CUresult check_place(const struct op *op)
 {
-    const size_t bytes = bytes_of(op);
     const struct mock__memory *memory = mock__memory_find(op->address);
 
-    MOCK__REQUIRE(op->address % bytes == 0 && mock__memory_contains(op->address, bytes),
-                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(check_alignment(op));
+    MOCK__REQUIRE(mock__memory_contains(op->address, bytes_of(op)), CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(memory->kind != MOCK__MANAGED_MEMORY && !memory->pool, CUDA_ERROR_INVALID_VALUE);
     if (!memory->being_freed)
         return CUDA_SUCCESS;
@@ -278,9 +288,7 @@ static CUresult check(const struct op *op, const struct mock__device *device,
         break;
     case MOCK__WRITE_32:
     case MOCK__WRITE_64:
-        /* CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER is for the first version alone. */
-        MOCK__REQUIRE(!(op->flags & ~(features->barriers ? 0u : NO_BARRIER)),
-                      CUDA_ERROR_INVALID_VALUE);
+        MOCK__REQUIRE(!(op->flags & ~features->write_flags), CUDA_ERROR_INVALID_VALUE);
         break;
     case MOCK__FLUSH:
         MOCK__REQUIRE(!op->flags, CUDA_ERROR_INVALID_VALUE);
@@ -292,7 +300,7 @@ static CUresult check(const struct op *op, const struct mock__device *device,
         return CUDA_ERROR_INVALID_VALUE;
     }
     MOCK__REQUIRE(!is_wide(op) || has(device, features->wide), CUDA_ERROR_NOT_SUPPORTED);
-    return check_place(op);
+    return features->any_place ? check_alignment(op) : check_place(op);
 }
 
 bool mock__values_supported(const struct mock__device *device,
@@ -312,8 +320,7 @@ CUresult mock__values_work(const struct mock__device *device,
 
         MOCK__TRY(check(&op, device, features));
     }
-    *ret_work = NULL;
-    return count ? new_batch(params, count, ret_work) : CUDA_SUCCESS;
+    return new_batch(params, count, ret_work);
 }
 
 /* --- in graphs --- */

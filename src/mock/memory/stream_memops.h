@@ -30,16 +30,18 @@ enum {
  */
 struct mock__value_features {
     int ops, wide, nor;
+    unsigned write_flags; /* that writes may have */
     bool barriers;
+    bool any_place; /* addresses are looked up only when the work is done */
 };
 
-extern const struct mock__value_features mock__values_v1, mock__values_v2;
+extern const struct mock__value_features mock__values_v1, mock__values_v2, mock__values_of_nodes;
 
 /* Tells whether the device's driver has these functions at all. */
 bool mock__values_supported(const struct mock__device *device,
                             const struct mock__value_features *features);
 
-/* Checks a batch and makes work of it. NULL for an empty batch. */
+/* Checks a batch and makes work of it. */
 CUresult mock__values_work(const struct mock__device *device,
                            const CUstreamBatchMemOpParams *params, unsigned count,
                            const struct mock__value_features *features,

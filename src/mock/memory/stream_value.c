@@ -2,6 +2,7 @@
 /* cuStreamWaitValue*, cuStreamWriteValue*, cuStreamBatchMemOp*. stream_memops.h makes the work. */
 #include "mock/base/state.h"
 #include "mock/memory/stream_memops.h"
+#include "mock/queue/work.h"
 #include "mock/stream/capture.h"
 #include "mock/stream/stream.h"
 
@@ -21,8 +22,10 @@ static CUresult submit(CUstream hStream, const CUstreamBatchMemOpParams *params,
                   CUDA_ERROR_NOT_SUPPORTED);
     MOCK__REQUIRE(!flags && (params || !count), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__values_work(stream->context->device, params, count, features, &work));
-    /* Nothing to do is nothing to submit. */
-    return work ? mock__stream_submit(stream, work) : CUDA_SUCCESS;
+    if (count)
+        return mock__stream_submit(stream, work);
+    mock__work_free(work); /* nothing to do is nothing to submit */
+    return CUDA_SUCCESS;
 }
 
 static CUresult do_one(CUstream stream, int type, CUdeviceptr address, uint64_t value,

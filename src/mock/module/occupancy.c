@@ -51,6 +51,14 @@ static bool too_many_threads(const struct mock__function *function, size_t threa
     return threads > (size_t) function->attributes[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK];
 }
 
+/* A driver reads the dynamic shared memory as an int, and takes a negative one for none. */
+static size_t dynamic_bytes(size_t bytes)
+{
+    const int read = (int) (unsigned) bytes;
+
+    return read > 0 ? (size_t) read : 0;
+}
+
 static int at_most(const struct mock__function *function, size_t threads, size_t dynamic_shared)
 {
     const struct mock__residency_room room = room_of(function);
@@ -59,7 +67,7 @@ static int at_most(const struct mock__function *function, size_t threads, size_t
     use.registers = use.barriers = 0;
     use.carveout = -1;
     use.cache = 0;
-    return (int) mock__residency_blocks(&room, &use, threads, dynamic_shared);
+    return (int) mock__residency_blocks(&room, &use, threads, dynamic_bytes(dynamic_shared));
 }
 
 int mock__occupancy_at_most(const struct mock__function *function, size_t threads,
@@ -80,7 +88,8 @@ int mock__occupancy(const struct mock__function *function, size_t threads, size_
 {
     const struct mock__residency_room room = room_of(function);
     const struct mock__residency_use use = use_of(function);
-    const size_t blocks = mock__residency_blocks(&room, &use, threads, dynamic_shared);
+    const size_t blocks =
+        mock__residency_blocks(&room, &use, threads, dynamic_bytes(dynamic_shared));
 
     if (too_many_threads(function, threads))
         return 0;
@@ -128,7 +137,7 @@ static size_t shared_for(struct dynamic_shared shared, size_t threads)
     size_t bytes;
 
     if (!shared.of_threads)
-        return shared.fixed;
+        return dynamic_bytes(shared.fixed);
     mock__callback_begin();
     bytes = shared.of_threads((int) threads);
     mock__callback_end();
@@ -202,7 +211,9 @@ CUresult mock_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, C
 
     MOCK__ENTER_CONTEXT(context);
     MOCK__TRY(mock__function_find(func, &function));
-    MOCK__REQUIRE(dynamicSmemSize && numBlocks > 0 && blockSize > 0, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(dynamicSmemSize && numBlocks > 0 && blockSize > 0 &&
+                      !too_many_threads(function, (size_t) blockSize),
+                  CUDA_ERROR_INVALID_VALUE);
     room = room_of(function);
     use = use_of(function);
     MOCK__REQUIRE(mock__residency_dynamic(&room, &use, (size_t) blockSize, (size_t) numBlocks,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cuOccupancyMaxPotentialClusterSize, cuOccupancyMaxActiveClusters */
+#include <limits.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "mock/base/gpc.h"
@@ -7,6 +9,7 @@
 #include "mock/base/state.h"
 #include "mock/module/cluster.h"
 #include "mock/module/occupancy.h"
+#include "mock/stream/event.h"
 #include "mock/stream/stream.h"
 
 #if CUDA_VERSION >= 11080
@@ -19,10 +22,46 @@ static size_t threads_of(const CUlaunchConfig *config)
     return (size_t) config->blockDimX * config->blockDimY * config->blockDimZ;
 }
 
+static bool within(unsigned extent, unsigned most)
+{
+    return extent && extent <= most;
+}
+
 static bool is_valid(const CUlaunchConfig *config)
 {
-    return config && threads_of(config) && config->gridDimX && config->gridDimY &&
-           config->gridDimZ && (config->attrs || !config->numAttrs);
+    return config && within(config->gridDimX, INT_MAX) && within(config->gridDimY, UINT16_MAX) &&
+           within(config->gridDimZ, UINT16_MAX) && within(config->blockDimX, INT_MAX) &&
+           within(config->blockDimY, INT_MAX) && within(config->blockDimZ, INT_MAX) &&
+           (config->attrs || !config->numAttrs);
+}
+
+/* As a launch would check it; the numbers are those of launch/launch_attribute.c. */
+static CUresult check_attribute(const CUlaunchAttribute *attribute)
+{
+    struct mock__event *event = NULL;
+    CUevent handle;
+
+    switch ((int) attribute->id) {
+    case 7: /* events */
+    case 12:
+        memcpy(&handle, &attribute->value, sizeof(handle));
+        return mock__event_find(handle, &event);
+    case 13: /* of nodes that the device changes */
+        return CUDA_ERROR_NOT_SUPPORTED;
+    case 3: /* of streams alone */
+    case 15:
+        return CUDA_ERROR_INVALID_VALUE;
+    default:
+        return (unsigned) attribute->id <= 16 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+static CUresult check_place(const struct mock__function *function, CUstream handle)
+{
+    struct mock__stream *stream = NULL;
+
+    MOCK__TRY(mock__stream_find(handle, &stream));
+    return stream->context == function->module->context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 /* Finds the function. Its device must support clusters. */
@@ -31,6 +70,9 @@ static CUresult find(CUfunction func, const CUlaunchConfig *config,
 {
     MOCK__REQUIRE(func && is_valid(config), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__function_find(func, ret_function));
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        MOCK__TRY(check_attribute(&config->attrs[i]));
+    MOCK__TRY(check_place(*ret_function, config->hStream));
     MOCK__REQUIRE(mock__attribute((*ret_function)->module->context->device,
                                   CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH),
                   CUDA_ERROR_NOT_SUPPORTED);

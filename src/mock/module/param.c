@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* cuParamSet*: arguments that are kept with a function until its launch. */
+/*
+ * cuParamSet*: arguments that are kept with a function until its launch. There is room for as many
+ * as any kernel of the time had; what is behind those of the function itself is dropped.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "mock/base/state.h"
 #include "mock/module/module.h"
+
+#define MOST_BYTES 4096u
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
 
 CUresult mock_cuParamSetSize(CUfunction hfunc, unsigned int numbytes)
 {
@@ -12,8 +22,9 @@ CUresult mock_cuParamSetSize(CUfunction hfunc, unsigned int numbytes)
 
     MOCK__ENTER();
     MOCK__TRY(mock__function_find_here(hfunc, &function));
-    MOCK__REQUIRE(numbytes <= function->entry->parameter_bytes, CUDA_ERROR_INVALID_VALUE);
-    function->params_bytes = numbytes;
+    /* A driver rounds up to words, in 32 bits. */
+    MOCK__REQUIRE(numbytes + 3 <= MOST_BYTES + 3, CUDA_ERROR_INVALID_VALUE);
+    function->params_bytes = least(numbytes, function->entry->parameter_bytes);
     return CUDA_SUCCESS;
 }
 
@@ -25,13 +36,14 @@ static CUresult set(CUfunction hfunc, int offset, const void *bytes, size_t n)
     MOCK__ENTER();
     MOCK__TRY(mock__function_find_here(hfunc, &function));
     entry = function->entry;
-    MOCK__REQUIRE(bytes && offset >= 0 && n <= entry->parameter_bytes &&
-                      (size_t) offset <= entry->parameter_bytes - n,
+    MOCK__REQUIRE(bytes && offset >= 0 && n <= MOST_BYTES && (size_t) offset <= MOST_BYTES - n,
                   CUDA_ERROR_INVALID_VALUE);
     if (!function->params)
         function->params = calloc(1, entry->parameter_bytes + 1);
     MOCK__REQUIRE(function->params, CUDA_ERROR_OUT_OF_MEMORY);
-    memcpy(function->params + offset, bytes, n);
+    if ((size_t) offset < entry->parameter_bytes)
+        memcpy(function->params + offset, bytes,
+               least(n, entry->parameter_bytes - (size_t) offset));
     return CUDA_SUCCESS;
 }
 
@@ -48,16 +60,4 @@ CUresult mock_cuParamSetf(CUfunction hfunc, int offset, float value)
 CUresult mock_cuParamSetv(CUfunction hfunc, int offset, void *ptr, unsigned int numbytes)
 {
     return set(hfunc, offset, ptr, numbytes);
-}
-
-CUresult mock_cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef)
-{
-    struct mock__function *function = NULL;
-
-    MOCK__ENTER();
-    MOCK__TRY(mock__function_find_here(hfunc, &function));
-    /* The kernel finds the texture reference by itself, so there are only arguments to check. */
-    MOCK__REQUIRE(texunit == CU_PARAM_TR_DEFAULT, CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(mock__object_find(MOCK__TEXTURE_REFERENCE, hTexRef), CUDA_ERROR_INVALID_HANDLE);
-    return CUDA_SUCCESS;
 }

@@ -21,7 +21,7 @@ static bool is_within(const struct mock__graph *graph, const struct mock__graph 
 static CUresult take_graph(struct mock__graph *graph, struct mock__graph *child, bool move,
                            struct mock__graph **ret_taken)
 {
-    MOCK__REQUIRE(!child->moved, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!child->moved && child != graph, CUDA_ERROR_INVALID_VALUE);
     if (!move) {
         MOCK__REQUIRE(!mock__graph_is_single(child), CUDA_ERROR_NOT_SUPPORTED);
         return mock__graph_copy(child, ret_taken);
@@ -77,6 +77,22 @@ CUresult mock_cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)
     return CUDA_SUCCESS;
 }
 
+CUresult mock__child_set(CUgraphNode hNode, CUgraph hChild)
+{
+    struct mock__graph *child = NULL, *taken = NULL;
+    struct mock__node *node = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__node_find(hNode, &node));
+    MOCK__REQUIRE(mock__child_of(node), CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__graph_find(hChild, &child));
+    MOCK__REQUIRE(!child->moved, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!mock__graph_is_single(child), CUDA_ERROR_NOT_SUPPORTED);
+    MOCK__TRY(mock__graph_copy(child, &taken));
+    mock__node_replace_child(node, taken);
+    return CUDA_SUCCESS;
+}
+
 CUresult mock__child_update(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph)
 {
     CUgraphExecUpdateResult why = CU_GRAPH_EXEC_UPDATE_SUCCESS;
@@ -92,7 +108,7 @@ CUresult mock__child_update(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph c
     node = mock__node_in_copy(exec->plan->graph, node->object.handle);
     MOCK__REQUIRE(node && mock__child_of(node), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__graph_update(mock__child_of(node), child, &why, &culprit, &from));
-    return why == CU_GRAPH_EXEC_UPDATE_SUCCESS ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return why == CU_GRAPH_EXEC_UPDATE_SUCCESS ? CUDA_SUCCESS : MOCK__UPDATE_FAILURE;
 }
 
 CUresult mock_cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,

@@ -27,7 +27,8 @@ CUresult mock__describe_copy(const void *params, struct mock__work **ret_work)
     struct mock__copy copy;
     CUcontext context = NULL;
 
-    MOCK__REQUIRE(p && p->copy, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(p && p->copy && p->copy->WidthInBytes && p->copy->Height && p->copy->Depth,
+                  CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(find_context(p->context, &context));
     MOCK__TRY(mock__copy_from_3d(p->copy, &copy));
     MOCK__TRY(mock__copy_work(&copy, ret_work));
@@ -37,8 +38,7 @@ CUresult mock__describe_copy(const void *params, struct mock__work **ret_work)
 
 static bool element_valid(const CUDA_MEMSET_NODE_PARAMS *fill)
 {
-    return (fill->elementSize == 1 && fill->value <= UINT8_MAX) ||
-           (fill->elementSize == 2 && fill->value <= UINT16_MAX) || fill->elementSize == 4;
+    return fill->elementSize == 1 || fill->elementSize == 2 || fill->elementSize == 4;
 }
 
 CUresult mock__describe_fill(const void *params, struct mock__work **ret_work)

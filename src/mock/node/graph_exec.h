@@ -24,6 +24,9 @@ struct mock__device;
 struct mock__memory;
 struct mock__stream;
 
+/* CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, which older headers lack. */
+#define MOCK__UPDATE_FAILURE ((CUresult) 910)
+
 #define MOCK__AUTO_FREE_ON_LAUNCH 1 /* the flag of that name */
 
 struct mock__step {

@@ -30,6 +30,8 @@ static CUresult (*const describes[])(const void *params, struct mock__work **ret
     [CU_GRAPH_NODE_TYPE_EMPTY] = mock__describe_nothing,
     [CU_GRAPH_NODE_TYPE_WAIT_EVENT] = mock__describe_wait,
     [CU_GRAPH_NODE_TYPE_EVENT_RECORD] = mock__describe_record,
+    [CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL] = mock__describe_signal,
+    [CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT] = mock__describe_semaphore_wait,
     [MOCK__NODE_MEM_ALLOC] = mock__describe_alloc,
     [MOCK__NODE_MEM_FREE] = mock__describe_free,
     [MOCK__NODE_BATCH_MEM_OP] = mock__describe_values,
@@ -177,7 +179,6 @@ static CUresult check_type(CUgraphNode node, CUgraphNodeType type)
  */
 static CUresult read_settable(CUgraphNode node, const CUgraphNodeParams *p, struct any *ret)
 {
-    MOCK__REQUIRE(p && is_reserved_zero(p), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(check_type(node, p->type));
     MOCK__REQUIRE((int) p->type != MOCK__NODE_MEM_ALLOC && (int) p->type != MOCK__NODE_MEM_FREE,
                   CUDA_ERROR_NOT_SUPPORTED);
@@ -188,6 +189,9 @@ CUresult mock_cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodePar
 {
     struct any any;
 
+    MOCK__REQUIRE(nodeParams && is_reserved_zero(nodeParams), CUDA_ERROR_INVALID_VALUE);
+    if (nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH)
+        return mock__child_set(hNode, nodeParams->graph.graph);
     MOCK__TRY(read_settable(hNode, nodeParams, &any));
     return mock__node_spec_set(hNode, nodeParams->type, any.spec);
 }
@@ -225,6 +229,12 @@ static CUresult get_params(CUgraphNode node, CUgraphNodeParams *p)
         return mock_cuGraphEventWaitNodeGetEvent(node, &p->eventWait.event);
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
         return mock_cuGraphEventRecordNodeGetEvent(node, &p->eventRecord.event);
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+        return mock_cuGraphExternalSemaphoresSignalNodeGetParams(
+            node, (CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *) &p->extSemSignal);
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+        return mock_cuGraphExternalSemaphoresWaitNodeGetParams(
+            node, (CUDA_EXT_SEM_WAIT_NODE_PARAMS *) &p->extSemWait);
     case MOCK__NODE_MEM_ALLOC:
         return mock_cuGraphMemAllocNodeGetParams(node, (CUDA_MEM_ALLOC_NODE_PARAMS *) &p->alloc);
     case MOCK__NODE_MEM_FREE:

@@ -113,7 +113,8 @@ CUresult mock__describe_kernel(const void *params, struct mock__work **ret_work)
     struct mock__request request;
 
     MOCK__REQUIRE(p, CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(p->func || p->kern, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__REQUIRE((p->func || p->kern) && !mock__object_find(MOCK__KERNEL, p->func),
+                  CUDA_ERROR_INVALID_HANDLE);
     MOCK__REQUIRE(mock__current_handle(), CUDA_ERROR_INVALID_CONTEXT);
     request = request_of(params);
     if (!p->func)

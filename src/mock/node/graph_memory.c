@@ -272,16 +272,35 @@ static CUresult context_on(int ordinal, struct mock__context **ret_context)
     return CUDA_SUCCESS;
 }
 
-static bool access_valid(const CUDA_MEM_ALLOC_NODE_PARAMS *p)
+enum { HOST_NUMA = 3 }; /* CU_MEM_LOCATION_TYPE_HOST_NUMA, which older headers lack */
+
+static bool is_location(int type)
 {
-    if (p->accessDescCount && !p->accessDescs)
-        return false;
+    return type >= CU_MEM_LOCATION_TYPE_DEVICE && type <= HOST_NUMA;
+}
+
+/* Access is wanted for devices, and to read and write. The host's locations are let pass. */
+static CUresult check_access(const CUmemAccessDesc *access)
+{
+    const int type = (int) access->location.type;
+
+    MOCK__REQUIRE(is_location(type), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(type != CU_MEM_LOCATION_TYPE_DEVICE || mock__device_find(access->location.id),
+                  CUDA_ERROR_INVALID_DEVICE);
+    if (access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+        return CUDA_SUCCESS;
+    return access->flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
+                   access->flags == CU_MEM_ACCESS_FLAGS_PROT_READ
+               ? CUDA_ERROR_NOT_SUPPORTED
+               : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult check_accesses(const CUDA_MEM_ALLOC_NODE_PARAMS *p)
+{
+    MOCK__REQUIRE(!p->accessDescCount || p->accessDescs, CUDA_ERROR_INVALID_VALUE);
     for (size_t i = 0; i < p->accessDescCount; i++)
-        if (p->accessDescs[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
-            !mock__device_find(p->accessDescs[i].location.id) ||
-            p->accessDescs[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
-            return false;
-    return true;
+        MOCK__TRY(check_access(&p->accessDescs[i]));
+    return CUDA_SUCCESS;
 }
 
 /* The types that Linux has. */
@@ -295,15 +314,16 @@ static bool handle_type_known(unsigned type)
 
 static CUresult check_alloc(const CUDA_MEM_ALLOC_NODE_PARAMS *p)
 {
-    enum { HOST_NUMA = 3 }; /* CU_MEM_LOCATION_TYPE_HOST_NUMA, which older headers lack */
+    enum { MANAGED = 2 }; /* CU_MEM_ALLOCATION_TYPE_MANAGED, likewise: taken for pinned */
     const int type = p ? (int) p->poolProps.location.type : 0;
 
-    MOCK__REQUIRE(p && p->bytesize && p->poolProps.allocType == CU_MEM_ALLOCATION_TYPE_PINNED &&
-                      access_valid(p),
+    MOCK__REQUIRE(p && p->bytesize &&
+                      (p->poolProps.allocType == CU_MEM_ALLOCATION_TYPE_PINNED ||
+                       (int) p->poolProps.allocType == MANAGED),
                   CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(handle_type_known((unsigned) p->poolProps.handleTypes) &&
-                      type >= CU_MEM_LOCATION_TYPE_DEVICE && type <= HOST_NUMA,
+    MOCK__REQUIRE(handle_type_known((unsigned) p->poolProps.handleTypes) && is_location(type),
                   CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(check_accesses(p));
     MOCK__REQUIRE(p->poolProps.handleTypes == CU_MEM_HANDLE_TYPE_NONE &&
                       type == CU_MEM_LOCATION_TYPE_DEVICE,
                   CUDA_ERROR_NOT_SUPPORTED);

@@ -12,6 +12,7 @@
 #include "mock/node/graph_kernel.h"
 #include "mock/node/graph_params.h"
 #include "mock/queue/work.h"
+#include "mock/stream/event.h"
 
 CUresult mock__node_spec_add(CUgraphNode *ret_node, CUgraph hGraph, const CUgraphNode *after,
                              size_t n, struct mock__node_spec spec)
@@ -72,6 +73,34 @@ static bool is_line(const struct mock__work *work)
     return copy->width && copy->height == 1 && copy->depth == 1;
 }
 
+/* Events of a wait are of one context. One that is gone is not compared. */
+static bool same_event_context(const struct mock__work *work, const struct mock__work *old)
+{
+    struct mock__event *event = NULL, *before = NULL;
+
+    return mock__event_find(mock__event_of_work(work), &event) != CUDA_SUCCESS ||
+           mock__event_find(mock__event_of_work(old), &before) != CUDA_SUCCESS ||
+           event->context == before->context;
+}
+
+static const struct mock__device *device_of(CUcontext handle)
+{
+    const struct mock__context *context = mock__context_find(handle);
+
+    return context ? context->device : NULL;
+}
+
+/* Copies and memsets stay in their context, whichever of its device is named now. */
+static bool keeps_context(const struct mock__work *work, const struct mock__work *old)
+{
+    const CUgraphNodeType type = work->type->node;
+
+    if (!work->context)
+        return true;
+    return (type == CU_GRAPH_NODE_TYPE_MEMCPY || type == CU_GRAPH_NODE_TYPE_MEMSET) &&
+           device_of(work->context) == device_of(old->context);
+}
+
 /*
  * Tells whether work may replace a node's work. It must be in the same context, because that is
  * fixed when the graph is instantiated.
@@ -80,11 +109,18 @@ static bool can_replace(const struct mock__work *work, const struct mock__work *
 {
     if (work->context != old->context)
         return false;
-    if (work->type->node == CU_GRAPH_NODE_TYPE_MEMCPY)
+    switch ((int) work->type->node) {
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
         return mock__copy_replaces(work, old) && is_line(work) && is_line(old);
-    if (work->type->node == (CUgraphNodeType) MOCK__NODE_BATCH_MEM_OP)
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+        return mock__fill_replaces(work, old);
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+        return same_event_context(work, old);
+    case MOCK__NODE_BATCH_MEM_OP:
         return mock__values_replace(work, old);
-    return work->type->node != CU_GRAPH_NODE_TYPE_MEMSET || mock__fill_replaces(work, old);
+    default:
+        return true;
+    }
 }
 
 CUresult mock__node_spec_set_exec(CUgraphExec hExec, CUgraphNode hNode, CUgraphNodeType type,
@@ -100,7 +136,7 @@ CUresult mock__node_spec_set_exec(CUgraphExec hExec, CUgraphNode hNode, CUgraphN
     node = mock__node_in_copy(exec->plan->graph, node->object.handle);
     MOCK__REQUIRE(node, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(spec.describe(spec.params, &work));
-    if (!work->context)
+    if (keeps_context(work, node->work))
         work->context = node->work->context;
     if (!can_replace(work, node->work)) {
         mock__work_free(work);

@@ -11,8 +11,6 @@
 #include "mock/node/graph_exec.h"
 #include "mock/queue/work.h"
 
-#define UPDATE_FAILURE ((CUresult) 910)
-
 /* CUgraphExecUpdateResult, by number: older headers lack some. */
 enum {
     SUCCESS = 0,
@@ -180,7 +178,6 @@ static CUresult update(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdate
     struct mock__graph *graph = NULL;
     CUresult result;
 
-    *ret_result = CU_GRAPH_EXEC_UPDATE_ERROR;
     MOCK__ENTER();
     MOCK__TRY(mock__exec_find(hGraphExec, &exec));
     MOCK__TRY(mock__graph_find(hGraph, &graph));
@@ -189,26 +186,33 @@ static CUresult update(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdate
     MOCK__TRY(result);
     if (*ret_result == CU_GRAPH_EXEC_UPDATE_SUCCESS)
         mock__plan_conditions_update(exec->plan);
-    return *ret_result == CU_GRAPH_EXEC_UPDATE_SUCCESS ? CUDA_SUCCESS : UPDATE_FAILURE;
+    return *ret_result == CU_GRAPH_EXEC_UPDATE_SUCCESS ? CUDA_SUCCESS : MOCK__UPDATE_FAILURE;
 }
 
 CUresult mock_cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode *hErrorNode_out,
                                 CUgraphExecUpdateResult *updateResult_out)
 {
-    CUgraphNode from = NULL;
+    CUgraphExecUpdateResult why = CU_GRAPH_EXEC_UPDATE_ERROR;
+    CUgraphNode culprit = NULL, from = NULL;
+    const CUresult result = update(hGraphExec, hGraph, &why, &culprit, &from);
 
-    MOCK__REQUIRE(hErrorNode_out && updateResult_out, CUDA_ERROR_INVALID_VALUE);
-    *hErrorNode_out = NULL;
-    return update(hGraphExec, hGraph, updateResult_out, hErrorNode_out, &from);
+    if (hErrorNode_out)
+        *hErrorNode_out = culprit;
+    if (updateResult_out)
+        *updateResult_out = why;
+    return result;
 }
 
 #if CUDA_VERSION >= 12000
 CUresult mock_cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
                                    CUgraphExecUpdateResultInfo *resultInfo)
 {
-    MOCK__REQUIRE(resultInfo, CUDA_ERROR_INVALID_VALUE);
-    *resultInfo = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_ERROR};
-    return update(hGraphExec, hGraph, &resultInfo->result, &resultInfo->errorNode,
-                  &resultInfo->errorFromNode);
+    CUgraphExecUpdateResultInfo info = {.result = CU_GRAPH_EXEC_UPDATE_ERROR};
+    const CUresult result =
+        update(hGraphExec, hGraph, &info.result, &info.errorNode, &info.errorFromNode);
+
+    if (resultInfo)
+        *resultInfo = info;
+    return result;
 }
 #endif

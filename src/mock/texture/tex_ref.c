@@ -5,6 +5,7 @@
 #include "mock/allocation/array.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/state.h"
+#include "mock/module/module.h"
 #include "mock/texture/texture.h"
 
 #define FLAGS 0x3fu /* bits 2 and 3 are no flags, and refused by no driver */
@@ -397,4 +398,19 @@ CUresult mock_cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTexRef)
     ENTER_REFERENCE(reference, hTexRef, pFlags);
     *pFlags = reference->texture.flags;
     return CUDA_SUCCESS;
+}
+
+/* A function finds the references of its own module by itself. No other one can be given to it. */
+CUresult mock_cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef)
+{
+    const struct mock__texture_reference *reference;
+    struct mock__function *function = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__function_find_here(hfunc, &function));
+    MOCK__REQUIRE(texunit == CU_PARAM_TR_DEFAULT, CUDA_ERROR_INVALID_VALUE);
+    reference = mock__object_find(MOCK__TEXTURE_REFERENCE, hTexRef);
+    MOCK__REQUIRE(reference && reference->context == function->module->context,
+                  CUDA_ERROR_INVALID_HANDLE);
+    return reference->module == function->module ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
