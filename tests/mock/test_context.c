@@ -184,3 +184,23 @@ Test(context, peers)
     EXPECT(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, mock_cuCtxEnablePeerAccess(b, 0));
     OK(mock_cuCtxDisablePeerAccess(b));
 }
+
+#if CUDA_VERSION >= 12010
+/* A byte that is no bool of C, as languages without that type may pass it, is on. */
+Test(context, switches_of_cores_that_are_neither_0_nor_1)
+{
+    static const CUcoredumpSettings all[] = {CU_COREDUMP_ENABLE_ON_EXCEPTION,
+                                             CU_COREDUMP_TRIGGER_HOST, CU_COREDUMP_LIGHTWEIGHT};
+
+    start();
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        unsigned char byte = 2;
+        size_t size = 1;
+
+        OK(mock_cuCoredumpSetAttribute(all[i], &byte, &size));
+        byte = 77;
+        OK(mock_cuCoredumpGetAttribute(all[i], &byte, &size));
+        cr_expect(eq(u8, byte, 1), "setting %d", (int) all[i]);
+    }
+}
+#endif

@@ -130,7 +130,7 @@ static CUresult set(struct mock__coredump *settings, bool global, int setting, c
     else if (value && setting == FLAGS)
         memcpy(&settings->flags, value, bytes);
     else if (value)
-        write_switch(settings, setting, *(const bool *) value);
+        write_switch(settings, setting, *(const unsigned char *) value != 0); /* may be any byte */
     return CUDA_SUCCESS;
 }
 
