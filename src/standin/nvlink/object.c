@@ -52,22 +52,23 @@ static void read_name(const char *head, struct piece names, char name[64])
     name[length] = '\0';
 }
 
-/* The member of long names comes before those that have them. */
-static struct piece find_names(struct piece library)
-{
-    struct piece member;
-
-    for (size_t at = strlen(magic); at < library.size && read_member(library, at, &member);
-         at += HEAD + member.size + member.size % 2)
-        if (!memcmp(library.bytes + at, "//", 2))
-            return member;
-    return (struct piece){"", 0};
-}
-
 /* The library's own members are "/", "//" and "/SYM64/". */
 static bool is_own(const char *head)
 {
     return head[0] == '/' && (head[1] < '0' || head[1] > '9');
+}
+
+/* The member of long names comes before those that are not the library's own. */
+static struct piece find_names(struct piece library)
+{
+    struct piece member;
+
+    for (size_t at = strlen(magic);
+         at < library.size && read_member(library, at, &member) && is_own(library.bytes + at);
+         at += HEAD + member.size + member.size % 2)
+        if (!memcmp(library.bytes + at, "//", 2))
+            return member;
+    return (struct piece){"", 0};
 }
 
 bool object_next_member(struct piece library, size_t *at, struct piece *ret_member, char name[64])
