@@ -8,7 +8,6 @@
 #include "mock/ptx/syntax/types.h"
 
 #define MOST_DIMENSION (UINT64_C(1) << 31)
-#define MOST_BOX       (UINT64_C(1) << 18) /* bytes; no device has so much shared memory */
 
 enum { UNIT = 16, NEAR_ALIGNMENT = 128, MAP_ALIGNMENT = 64 };
 
@@ -164,25 +163,27 @@ static bool store_piece(const struct copy *copy, uint64_t near, uint64_t address
     return true;
 }
 
-static bool in_shared(const struct copy *copy, uint64_t near, unsigned bytes)
+static bool tell_outside(const struct copy *copy, uint64_t offset, unsigned bytes)
 {
-    const uint64_t offset = near & ((UINT64_C(1) << PTX__RANK_SHIFT) - 1);
-    const uint64_t size = copy->at.warp->block->grid->shared_bytes;
-
-    if (offset + bytes <= size)
-        return true;
     return ptx__fault(copy->at, PTX__ERROR_ILLEGAL_ADDRESS, PTX__OUT_OF_BOUNDS,
                       "a copy of a tensor %s %u bytes at offset %llu of shared memory, which has "
                       "%llu bytes",
                       copy->tensor->what == PTX__TMAP_LOADS ? "writes" : "reads", bytes,
-                      (unsigned long long) offset, (unsigned long long) size);
+                      (unsigned long long) offset,
+                      (unsigned long long) copy->at.warp->block->grid->shared_bytes);
+}
+
+static bool in_shared(const struct copy *copy, uint64_t near, unsigned bytes)
+{
+    const uint64_t offset = near & PTX__RANK_MASK;
+
+    return offset + bytes <= copy->at.warp->block->grid->shared_bytes ||
+           tell_outside(copy, offset, bytes);
 }
 
 static bool move_piece(const struct copy *copy, uint64_t near, uint64_t address, unsigned bytes,
                        bool inside)
 {
-    if (!inside && copy->tensor->what != PTX__TMAP_LOADS)
-        return true;
     if (!in_shared(copy, near, bytes))
         return false;
     if (copy->tensor->what == PTX__TMAP_LOADS)
@@ -197,6 +198,11 @@ static bool move_run(void *user, const struct ptx__tmap_run *run)
     const enum ptx__tmap_swizzle swizzle = (enum ptx__tmap_swizzle) copy->box.map.swizzle;
     const unsigned unit = swizzle == PTX__TMAP_SWIZZLE_128_ATOM_32_FLIP_8 ? UNIT / 2 : UNIT;
 
+    if (!run->inside && copy->tensor->what != PTX__TMAP_LOADS)
+        return true;
+    /* The bits above are of the block's number. */
+    if (run->near > PTX__RANK_MASK - (copy->near & PTX__RANK_MASK))
+        return tell_outside(copy, (copy->near & PTX__RANK_MASK) + run->near, run->bytes);
     for (uint32_t i = 0, bytes; i < run->bytes; i += bytes) {
         const uint64_t near = copy->near + run->near + i;
         const uint64_t alignment = near | (run->inside ? run->address + i : 0) | unit;
@@ -296,22 +302,15 @@ static bool has_corners(const struct ptx__tmap *map)
     return false;
 }
 
-/*
- * A program may change a map as it likes. The driver makes none whose box is larger than shared
- * memory, or whose tensor begins elsewhere: rows of such a one would cut elements in two.
- */
+/* The tensor of a map that the driver made begins at such an address; a program may change it. */
 static bool place_fits(const struct copy *copy)
 {
     const uint64_t bytes = ptx__tmap_bytes(&copy->box), address = copy->box.map.address;
 
     if (!bytes || bytes % UNIT)
         return refuse(copy, "its box has no multiple of 16 bytes");
-    if (bytes > MOST_BOX)
-        return ptx__fault(copy->at, PTX__ERROR_ILLEGAL_ADDRESS, PTX__OUT_OF_BOUNDS,
-                          "a copy of a tensor: its box has %llu bytes, more than shared memory",
-                          (unsigned long long) bytes);
     if (address % UNIT)
-        return ptx__fault(copy->at, PTX__ERROR_ILLEGAL_INSTRUCTION, PTX__MISALIGNED,
+        return ptx__fault(copy->at, PTX__ERROR_MISALIGNED_ADDRESS, PTX__MISALIGNED,
                           "a copy of a tensor at 0x%llx, which is no multiple of 16",
                           (unsigned long long) address);
     return true;

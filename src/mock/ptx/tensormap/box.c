@@ -20,7 +20,8 @@ struct walk {
     const struct ptx__tmap_box *box;
     ptx__tmap_visit visit;
     void *user;
-    uint32_t near, within; /* where the row is in the box, and how far in it */
+    uint64_t near;   /* where the row is in the box */
+    uint32_t within; /* and how far in it */
 };
 
 static int64_t bytes_of(const struct ptx__tmap *map, int64_t elements)
@@ -117,10 +118,10 @@ static int64_t between(int64_t value, int64_t least, int64_t most)
 }
 
 /*
- * One row of the box: what is before the tensor's row, in it, and behind it. Or one slice. A store
- * writes all of the 16 bytes in which the tensor's row ends.
+ * A row of the box, by its number: what is before the tensor's row, in it, and behind it. Or one
+ * slice. A store writes all of the 16 bytes in which the tensor's row ends.
  */
-static bool visit_row(struct walk *walk, const int64_t *at)
+static bool visit_row(struct walk *walk, const int64_t *at, uint64_t number)
 {
     const struct ptx__tmap *map = &walk->box->map;
     const int64_t begin = map->interleave ? 0 : bytes_of(map, walk->box->at[0]);
@@ -130,13 +131,21 @@ static bool visit_row(struct walk *walk, const int64_t *at)
     const int64_t size = is_inside(map, at) ? written : 0;
     const uint64_t row = address_of(map, at);
 
+    walk->near = number * row_bytes(map);
     walk->within = 0;
-    if (!visit_part(walk, row, begin, between(0, begin, end), false) ||
-        !visit_part(walk, row, between(begin, 0, size), between(end, 0, size), true) ||
-        !visit_part(walk, row, between(size, between(begin, 0, end), end), end, false))
-        return false;
-    walk->near += row_bytes(map);
-    return true;
+    return visit_part(walk, row, begin, between(0, begin, end), false) &&
+           visit_part(walk, row, between(begin, 0, size), between(end, 0, size), true) &&
+           visit_part(walk, row, between(size, between(begin, 0, end), end), end, false);
+}
+
+/* Tells whether a store begins behind the tensor in some dimension: then it writes nothing. */
+static bool writes_nothing(const struct ptx__tmap_box *box)
+{
+    for (unsigned i = 0; box->stores && i < box->map.rank; i++) {
+        if (box->at[i] >= 0 && (uint64_t) box->at[i] >= box->map.dims[i])
+            return true;
+    }
+    return false;
 }
 
 /* --- tiles --- */
@@ -145,6 +154,31 @@ static bool visit_row(struct walk *walk, const int64_t *at)
 static unsigned extent(const struct ptx__tmap *map, unsigned i)
 {
     return map->interleave && i == map->rank - 2u ? 1 : map->box[i];
+}
+
+static unsigned count(const struct ptx__tmap *map, unsigned i)
+{
+    return (extent(map, i) + map->steps[i] - 1u) / map->steps[i];
+}
+
+/* A store, which begins in the tensor, goes no farther than that. */
+static int64_t limit(const struct ptx__tmap_box *box, unsigned i)
+{
+    const int64_t left = (int64_t) box->map.dims[i] - box->at[i], all = extent(&box->map, i);
+
+    return box->stores && left < all ? left : all;
+}
+
+/* Which row of the box begins at these coordinates in it. */
+static uint64_t number_of_row(const struct ptx__tmap *map, const uint32_t *within)
+{
+    uint64_t number = 0, each = 1;
+
+    for (unsigned i = first_outer(map); i < map->rank; i++) {
+        number += within[i] / map->steps[i] * each;
+        each *= count(map, i);
+    }
+    return number;
 }
 
 static bool walk_tile(struct walk *walk)
@@ -158,11 +192,11 @@ static bool walk_tile(struct walk *walk)
     do {
         for (i = 0; i < map->rank; i++)
             at[i] = (int64_t) box->at[i] + within[i];
-        if (!visit_row(walk, at))
+        if (!visit_row(walk, at, number_of_row(map, within)))
             return false;
         for (i = first_outer(map); i < map->rank; i++) {
             within[i] += map->steps[i];
-            if (within[i] < extent(map, i))
+            if (within[i] < limit(box, i))
                 break;
             within[i] = 0;
         }
@@ -176,7 +210,7 @@ static bool walk_rows(struct walk *walk)
     for (unsigned i = 0; i < ROWS; i++) {
         const int64_t at[PTX__TMAP_DIMENSIONS] = {walk->box->at[0], walk->box->at[1 + i]};
 
-        if (!visit_row(walk, at))
+        if (!visit_row(walk, at, i))
             return false;
     }
     return true;
@@ -217,19 +251,21 @@ static bool walk_column(struct walk *walk)
 {
     const struct ptx__tmap_box *box = walk->box;
     const struct ptx__tmap *map = &box->map;
-    const unsigned first = first_outer(map);
+    const unsigned first = first_outer(map), last = map->rank - 1u;
     uint32_t offsets[3];
     int64_t pixel[PTX__TMAP_DIMENSIONS], at[PTX__TMAP_DIMENSIONS] = {0};
 
     for (unsigned i = 0; i < PTX__TMAP_DIMENSIONS; i++)
         pixel[i] = box->at[i];
     read_offsets(box, offsets);
-    for (uint32_t n = 0; n < map->pixels; n++) {
+    for (uint64_t n = 0; n < map->pixels; n++) {
+        if (box->stores && pixel[last] >= (int64_t) map->dims[last])
+            return true;
         for (unsigned i = 0; i < map->rank; i++)
             at[i] = pixel[i];
         for (unsigned i = 0; i < map->rank - 2u; i++)
             at[first + i] += offsets[i];
-        if (!visit_row(walk, at))
+        if (!visit_row(walk, at, n))
             return false;
         next_pixel(map, pixel);
     }
@@ -242,6 +278,8 @@ bool ptx__tmap_walk(const struct ptx__tmap_box *box, ptx__tmap_visit visit, void
 {
     struct walk walk = {.box = box, .visit = visit, .user = user};
 
+    if (box->mode != PTX__TMAP_ROWS && writes_nothing(box))
+        return true;
     switch (box->mode) {
     case PTX__TMAP_TILE:
         return walk_tile(&walk);
@@ -260,7 +298,7 @@ static uint64_t count_rows(const struct ptx__tmap_box *box)
     if (box->mode != PTX__TMAP_TILE)
         return box->mode == PTX__TMAP_ROWS ? ROWS : map->pixels;
     for (unsigned i = first_outer(map); i < map->rank; i++)
-        n *= (extent(map, i) + map->steps[i] - 1u) / map->steps[i];
+        n *= count(map, i);
     return n;
 }
 

@@ -23,7 +23,7 @@ struct ptx__tmap_box {
 /* Bytes that are contiguous in the tensor and in the box. */
 struct ptx__tmap_run {
     uint64_t address;
-    uint32_t near; /* where they are in the box, before the swizzle */
+    uint64_t near; /* where they are in the box, before the swizzle */
     uint32_t bytes;
     bool inside; /* of the tensor; else there is nothing at the address */
 };
@@ -31,7 +31,10 @@ struct ptx__tmap_run {
 /* Returns false to stop. */
 typedef bool (*ptx__tmap_visit)(void *user, const struct ptx__tmap_run *run);
 
-/* Calls a function for each run, in the order of the box. False: it was stopped. */
+/*
+ * Calls a function for each run, in the order of the box. A store has nothing to do outside of the
+ * tensor: most of what is there is left out. False: it was stopped.
+ */
 bool ptx__tmap_walk(const struct ptx__tmap_box *box, ptx__tmap_visit visit, void *user);
 
 /* Returns the bytes of a whole box, which the barrier is told. */

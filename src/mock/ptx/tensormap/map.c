@@ -169,12 +169,12 @@ static void put_corners(const struct ptx__tmap *map, uint32_t *words)
         put(&words[14], bits * i, bits, (uint16_t) map->lower[i]);
         put(&words[14], 16 + bits * i, bits, (uint16_t) map->upper[i]);
     }
-    words[15] = map->pixels - 1;
+    words[15] = (uint32_t) (map->pixels - 1);
 }
 
 uint64_t ptx__tmap_counted_bytes(const struct ptx__tmap *map)
 {
-    uint64_t n = map->columns ? (uint64_t) map->box[0] * map->pixels : 1;
+    uint64_t n = map->columns ? map->box[0] * map->pixels : 1;
 
     for (unsigned i = 0; i < map->rank && !map->columns; i++)
         n *= map->box[i] / map->steps[i];
@@ -228,7 +228,7 @@ static void get_columns(const uint32_t *words, struct ptx__tmap *map)
         map->lower[i] = get_signed(words[14], bits * i, bits);
         map->upper[i] = get_signed(words[14], 16 + bits * i, bits);
     }
-    map->pixels = words[15] + 1;
+    map->pixels = (uint64_t) words[15] + 1;
 }
 
 static void get_dimensions(const uint32_t *words, struct ptx__tmap *map)

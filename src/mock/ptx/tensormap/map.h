@@ -68,7 +68,7 @@ struct ptx__tmap {
     uint16_t box[PTX__TMAP_DIMENSIONS];         /* tiled; of a column of pixels only the first */
     uint8_t steps[PTX__TMAP_DIMENSIONS];
     int16_t lower[3], upper[3]; /* of a column of pixels: the corners of the box that it is in */
-    uint32_t pixels;
+    uint64_t pixels;
     uint8_t rank, type, interleave, swizzle, promotion;
     bool columns; /* of pixels, not tiled */
     bool wide;    /* and only along the first dimension of pixels */
