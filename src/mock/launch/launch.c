@@ -173,11 +173,20 @@ struct mock__request mock__kernel_request(const struct mock__work *work)
 }
 
 /* The function is looked up again: its module may be gone since the graph was made. */
+static CUresult describe(const struct mock__request *request, struct mock__function *function,
+                         struct mock__kernel_work **ret_work);
+
+/* Also of a context that has had a fault: only a launch is refused there. */
 static CUresult copy_kernel(const struct mock__work *work, struct mock__work **ret_copy)
 {
     const struct mock__request request = mock__kernel_request(work);
+    struct mock__function *function = mock__object_find(MOCK__FUNCTION, request.function);
+    struct mock__kernel_work *copy = NULL;
 
-    return mock__kernel_work(&request, ret_copy);
+    MOCK__REQUIRE(function, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__TRY(describe(&request, function, &copy));
+    *ret_copy = &copy->work;
+    return CUDA_SUCCESS;
 }
 
 /* The multiprocessors that its blocks would be on, if there is room for all of them at once. */
