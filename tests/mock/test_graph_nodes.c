@@ -448,6 +448,28 @@ Test(graph_nodes, a_graph_within_is_replaced)
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphAddNode(&other, graph, NULL, 0, &params));
 }
 
+#if CUDA_VERSION >= 12030
+/* What a stream captures to is neither replaced nor destroyed, nor is what it is in. */
+Test(graph_nodes, a_graph_within_that_is_captured)
+{
+    CUgraph graph = new_graph(), inner = new_graph(), ended = NULL;
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_GRAPH};
+    CUgraphNode node;
+
+    params.graph.graph = inner;
+    node = add_any(graph, NULL, &params);
+    OK(mock_cuGraphChildGraphNodeGetGraph(node, &inner));
+    OK(mock_cuStreamBeginCaptureToGraph(one, inner, NULL, NULL, 0, RELAXED));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphNodeSetParams(node, &params));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphDestroyNode(node));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphDestroy(graph));
+    OK(mock_cuStreamEndCapture(one, &ended));
+    cr_expect(eq(ptr, ended, inner));
+    OK(mock_cuGraphDestroyNode(node));
+    OK(mock_cuGraphDestroy(graph));
+}
+#endif
+
 Test(graph_nodes, what_there_is_none_of_is_not_added)
 {
     CUgraph graph = new_graph();

@@ -241,7 +241,8 @@ Test(library, variables)
     cr_expect(eq(int, ((const char *) (uintptr_t) managed)[1], 2));
     EXPECT(CUDA_ERROR_NOT_FOUND, mock_cuLibraryGetManaged(&managed, &bytes, library, "counter"));
     EXPECT(CUDA_ERROR_NOT_FOUND, mock_cuLibraryGetGlobal(&zero, &bytes, library, "none"));
-    EXPECT(CUDA_ERROR_NOT_FOUND, mock_cuLibraryGetUnifiedFunction(&(void *){0}, library, "first"));
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           mock_cuLibraryGetUnifiedFunction(&(void *){0}, library, "first"));
     use_device(1);
     OK(mock_cuLibraryGetGlobal(&one, NULL, library, "counter"));
     cr_expect(ne(u64, one, zero));

@@ -86,7 +86,6 @@ Test(link, the_library_of_the_device_runtime)
     start();
     state = create();
     OK(add_library(state, runtime, sizeof(runtime) - 1));
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuLinkComplete(state, &image, &size));
     OK(add(state, text));
     EXPECT(CUDA_ERROR_NO_BINARY_FOR_GPU, add_library(state, other, sizeof(other) - 1));
     EXPECT(CUDA_ERROR_NO_BINARY_FOR_GPU, add_library(state, runtime, 8));
@@ -205,7 +204,6 @@ Test(link, a_failed_input_leaves_the_rest)
 
     start();
     OK(mock_cuLinkCreate_v2(2, options, values, &state));
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuLinkComplete(state, &image, &size));
     EXPECT(CUDA_ERROR_INVALID_IMAGE, add(state, "zz"));
     EXPECT(CUDA_ERROR_INVALID_PTX, add(state, HEADER ".entry"));
     OK(add(state, first));
@@ -221,12 +219,15 @@ Test(link, input_types)
         int type;
         CUresult result;
     } types[] = {
-        {CU_JIT_INPUT_CUBIN, CUDA_ERROR_NO_BINARY_FOR_GPU},
-        {CU_JIT_INPUT_OBJECT, CUDA_ERROR_NO_BINARY_FOR_GPU},
-        {CU_JIT_INPUT_NVVM, CUDA_ERROR_NOT_SUPPORTED},
+        {CU_JIT_INPUT_OBJECT, CUDA_ERROR_UNKNOWN},
+        {CU_JIT_INPUT_LIBRARY, CUDA_ERROR_UNKNOWN},
+        {CU_JIT_INPUT_NVVM, CUDA_ERROR_JIT_COMPILER_NOT_FOUND},
+        {CU_JIT_INPUT_CUBIN, CUDA_ERROR_INVALID_IMAGE},
         {99, CUDA_ERROR_INVALID_VALUE},
     };
     CUlinkState state;
+    void *image = NULL;
+    size_t size = 0;
 
     start();
     state = create();
@@ -236,6 +237,26 @@ Test(link, input_types)
     EXPECT(CUDA_ERROR_INVALID_VALUE,
            mock_cuLinkAddData_v2(state, CU_JIT_INPUT_PTX, TEXT(first), 0, "", 0, NULL, NULL));
     EXPECT(CUDA_ERROR_INVALID_HANDLE, add(GARBAGE, first));
+    EXPECT(CUDA_ERROR_NO_BINARY_FOR_GPU,
+           mock_cuLinkAddData_v2(state, CU_JIT_INPUT_CUBIN, TEXT("\177ELF"), 4, "", 0, NULL, NULL));
+    /* An image that is none spoils the link. */
+    OK(add(state, first));
+    EXPECT(CUDA_ERROR_INVALID_IMAGE, mock_cuLinkComplete(state, &image, &size));
+}
+
+Test(link, of_nothing)
+{
+    CUlinkState state;
+    CUmodule module = NULL;
+    void *image = NULL;
+    size_t size = 0;
+
+    start();
+    state = create();
+    OK(mock_cuLinkComplete(state, &image, &size));
+    OK(mock_cuModuleLoadData(&module, image));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, add(state, first));
+    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuLinkComplete(state, &image, &size));
 }
 
 Test(link, a_text_may_end_with_its_size)

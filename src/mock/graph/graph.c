@@ -76,6 +76,24 @@ bool mock__graph_is_body(const struct mock__graph *graph)
     return graph->parent && is_conditional(graph->parent);
 }
 
+bool mock__node_is_captured(const struct mock__node *node)
+{
+    for (size_t i = 0; i < node->n_within; i++)
+        if (mock__graph_is_captured(node->within[i]))
+            return true;
+    return false;
+}
+
+bool mock__graph_is_captured(const struct mock__graph *graph)
+{
+    if (graph->captures)
+        return true;
+    for (const struct mock__node *node = graph->first; node; node = node->next)
+        if (mock__node_is_captured(node))
+            return true;
+    return false;
+}
+
 bool mock__graph_is_single(const struct mock__graph *graph)
 {
     return graph->n_memory || graph->n_conditional || mock__graph_is_body(graph);
@@ -284,7 +302,7 @@ CUresult mock_cuGraphDestroy(CUgraph hGraph)
 
     MOCK__ENTER();
     MOCK__TRY(mock__graph_find(hGraph, &graph));
-    MOCK__REQUIRE(!graph->parent && !graph->captures && !graph->instantiated,
+    MOCK__REQUIRE(!graph->parent && !mock__graph_is_captured(graph) && !graph->instantiated,
                   CUDA_ERROR_INVALID_VALUE);
     mock__graph_free(graph);
     return CUDA_SUCCESS;
@@ -326,7 +344,8 @@ CUresult mock_cuGraphDestroyNode(CUgraphNode hNode)
 
     MOCK__ENTER();
     MOCK__TRY(mock__node_find(hNode, &node));
-    MOCK__REQUIRE(!node->graph->instantiated, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!node->graph->instantiated && !mock__node_is_captured(node),
+                  CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(!mock__graph_has_memory(node->graph), CUDA_ERROR_NOT_SUPPORTED);
     mock__node_free(node);
     return CUDA_SUCCESS;

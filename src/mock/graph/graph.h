@@ -114,6 +114,10 @@ bool mock__graph_has_memory(const struct mock__graph *graph);
 /* Tells whether this is a body of a conditional node. */
 bool mock__graph_is_body(const struct mock__graph *graph);
 
+/* Tells whether a stream captures to the graph, or to one within; or to one within a node. */
+bool mock__graph_is_captured(const struct mock__graph *graph);
+bool mock__node_is_captured(const struct mock__node *node);
+
 /*
  * Tells whether there may be no second graph like it: it is a body, or nodes allocate, free or are
  * conditional, in the graph or in graphs within.

@@ -180,6 +180,7 @@ CUresult mock_cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *p
 
     MOCK__ENTER_EARLY();
     MOCK__REQUIRE(kernel, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(kernel, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(find(kernel, &found));
     MOCK__TRY(mock__context_current(&context));
     return mock__entry_parameter(entry_of(found), paramIndex, paramOffset, paramSize);

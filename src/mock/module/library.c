@@ -212,7 +212,7 @@ CUresult mock_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const cha
     size_t i;
 
     MOCK__ENTER_EARLY();
-    MOCK__REQUIRE(pKernel && name && *name, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(pKernel && name, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__library_find(library, &found));
     i = mock__find_entry(&found->ptx, name);
     MOCK__REQUIRE(i < found->ptx.n_entries, CUDA_ERROR_NOT_FOUND);
@@ -282,7 +282,7 @@ CUresult mock_cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const 
     MOCK__ENTER();
     MOCK__REQUIRE(fptr && symbol && *symbol, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__library_find(library, &found));
-    return CUDA_ERROR_NOT_FOUND;
+    return CUDA_ERROR_INVALID_VALUE; /* no module has such a function */
 }
 
 #endif
@@ -304,7 +304,7 @@ CUresult mock_cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKerne
     struct mock__library *library = NULL;
 
     MOCK__ENTER_EARLY();
-    MOCK__REQUIRE(kernels && numKernels, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(kernels, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__library_find(lib, &library));
     for (size_t i = 0; i < numKernels && i < library->ptx.n_entries; i++)
         kernels[i] = MOCK__HANDLE(library->kernels[i]);

@@ -5,7 +5,9 @@
  * a text of our own stands for it.
  */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/util.h"
 #include "mock/base/objects.h"
@@ -22,7 +24,14 @@ struct link {
     struct mock__context *context;
     struct mock__jit_log log;
     struct ptx__linker linker;
-    char *image; /* once it is complete */
+    char *image;     /* once it is complete */
+    CUresult spoilt; /* by an input: what its completion answers */
+};
+
+struct input {
+    const void *data;
+    size_t size;
+    unsigned n_options;
 };
 
 static CUresult find(CUlinkState handle, struct link **ret_link)
@@ -80,21 +89,43 @@ static CUresult add_text(struct link *link, const char *text)
     return result;
 }
 
-static CUresult check_type(CUjitInputType type)
+static bool begins_with(const void *data, size_t size, const char *magic, size_t n)
 {
+    return size >= n && !memcmp(data, magic, n);
+}
+
+static bool is_machine_code(const void *data, size_t size)
+{
+    return begins_with(data, size, "\177ELF", 4) || begins_with(data, size, "!<arch>\n", 8);
+}
+
+/* Machine code is not linked. What is said to be something else than it is has an error by type. */
+static CUresult check_type(CUjitInputType type, const struct input *input)
+{
+    const bool known = (unsigned) type < CU_JIT_NUM_INPUT_TYPES;
+
+    if (known && is_machine_code(input->data, input->size))
+        return CUDA_ERROR_NO_BINARY_FOR_GPU;
     switch ((int) type) {
     case CU_JIT_INPUT_PTX:
     case CU_JIT_INPUT_FATBINARY:
         return CUDA_SUCCESS;
     case CU_JIT_INPUT_CUBIN:
+        return input->n_options ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_IMAGE;
     case CU_JIT_INPUT_OBJECT:
     case CU_JIT_INPUT_LIBRARY:
-        return CUDA_ERROR_NO_BINARY_FOR_GPU;
+        return CUDA_ERROR_UNKNOWN;
     case CU_JIT_INPUT_NVVM:
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return CUDA_ERROR_JIT_COMPILER_NOT_FOUND;
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }
+}
+
+/* A link does not recover from these. */
+static bool spoils(CUresult result)
+{
+    return result == CUDA_ERROR_INVALID_IMAGE || result == CUDA_ERROR_JIT_COMPILER_NOT_FOUND;
 }
 
 /* Returns the limits of registers in the options, NULL if these are not valid. */
@@ -116,22 +147,26 @@ static void set_limits(struct link *link, const struct ptx__limits *limits)
     whole->threads = limits->threads ? limits->threads : whole->threads;
 }
 
-static CUresult add_data(CUlinkState state, CUjitInputType type, const void *data, size_t size,
-                         const struct ptx__limits *limits)
+static CUresult add_input(CUlinkState state, CUjitInputType type, const struct input *input,
+                          const struct ptx__limits *limits)
 {
     SCOPED_FREE char *text = NULL;
     struct link *link = NULL;
+    CUresult result;
 
     MOCK__ENTER_EARLY();
     MOCK__TRY(find(state, &link));
-    MOCK__REQUIRE(data && size && size < SIZE_MAX, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(input->data && input->size && input->size < SIZE_MAX, CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(limits && !link->image, CUDA_ERROR_INVALID_VALUE);
-    if (type == CU_JIT_INPUT_LIBRARY && ptx__is_device_runtime(data, size)) {
+    if (type == CU_JIT_INPUT_LIBRARY && ptx__is_device_runtime(input->data, input->size)) {
         link->linker.has_runtime = true;
         return CUDA_SUCCESS;
     }
-    MOCK__TRY(check_type(type));
-    MOCK__TRY(mock__image_text(data, size, link->linker.capability, &text));
+    result = check_type(type, input);
+    if (spoils(result))
+        link->spoilt = result;
+    MOCK__TRY(result);
+    MOCK__TRY(mock__image_text(input->data, input->size, link->linker.capability, &text));
     set_limits(link, limits);
     return add_text(link, text);
 }
@@ -143,7 +178,8 @@ CUresult mock_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *dat
     struct ptx__limits limits;
 
     (void) name;
-    return add_data(state, type, data, size, limits_of(numOptions, options, optionValues, &limits));
+    return add_input(state, type, &(struct input){data, size, numOptions},
+                     limits_of(numOptions, options, optionValues, &limits));
 }
 
 static CUresult check_state(CUlinkState state)
@@ -155,7 +191,7 @@ static CUresult check_state(CUlinkState state)
 }
 
 static CUresult add_file(CUlinkState state, CUjitInputType type, const char *path,
-                         const struct ptx__limits *limits)
+                         unsigned n_options, const struct ptx__limits *limits)
 {
     SCOPED_FREE char *text = NULL;
     size_t size = 0;
@@ -163,7 +199,7 @@ static CUresult add_file(CUlinkState state, CUjitInputType type, const char *pat
     MOCK__TRY(check_state(state));
     MOCK__REQUIRE(path, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__image_file(path, "cuLinkAddFile", &text, &size));
-    return add_data(state, type, text, size + 1, limits);
+    return add_input(state, type, &(struct input){text, size + 1, n_options}, limits);
 }
 
 CUresult mock_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path,
@@ -171,7 +207,18 @@ CUresult mock_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const cha
 {
     struct ptx__limits limits;
 
-    return add_file(state, type, path, limits_of(numOptions, options, optionValues, &limits));
+    return add_file(state, type, path, numOptions,
+                    limits_of(numOptions, options, optionValues, &limits));
+}
+
+/* Of no inputs, the image is one of no functions. */
+static CUresult add_nothing(struct link *link)
+{
+    char text[64];
+
+    snprintf(text, sizeof(text), ".version 7.0\n.target sm_%d\n.address_size 64\n",
+             link->linker.capability);
+    return add_text(link, text);
 }
 
 static CUresult complete(const struct link *link, char **ret_image, size_t *ret_length)
@@ -194,8 +241,10 @@ CUresult mock_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut
 
     MOCK__ENTER_EARLY();
     MOCK__TRY(find(state, &link));
-    MOCK__REQUIRE(cubinOut && link->linker.n_texts, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(cubinOut, CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(!link->image, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__TRY(link->spoilt);
+    MOCK__TRY(link->linker.n_texts ? CUDA_SUCCESS : add_nothing(link));
     MOCK__TRY(complete(link, &image, &length));
     link->image = TAKE_PTR(image);
     *cubinOut = link->image;

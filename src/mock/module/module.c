@@ -164,7 +164,7 @@ CUresult mock_cuModuleEnumerateFunctions(CUfunction *functions, unsigned int num
     struct mock__module *module = NULL;
 
     MOCK__ENTER_EARLY();
-    MOCK__REQUIRE(functions && numFunctions, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(functions, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__module_find(mod, &module));
     for (size_t i = 0; i < numFunctions && i < module->ptx.n_entries; i++)
         functions[i] = MOCK__HANDLE(module->functions[i]);

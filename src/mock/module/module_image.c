@@ -232,6 +232,7 @@ CUresult mock__image_file(const char *path, const char *call, char **ret_bytes, 
 {
     struct cushim__file file;
 
+    MOCK__REQUIRE(*path, CUDA_ERROR_INVALID_VALUE);
     if (cushim__file_read(path, mock__image_limit(), &file)) {
         *ret_bytes = file.bytes;
         *ret_size = (size_t) file.size;

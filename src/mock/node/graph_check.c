@@ -98,7 +98,8 @@ static int reason_against_device(const struct mock__node *node, CUcontext contex
     const struct mock__copy *copy =
         type == CU_GRAPH_NODE_TYPE_MEMCPY ? mock__copy_of_work(node->work) : NULL;
 
-    if (!(FOR_DEVICE & BIT(type)) || (copy && !(is_of_device(&copy->src) && is_of_device(&copy->dst))))
+    if (!(FOR_DEVICE & BIT(type)) ||
+        (copy && !(is_of_device(&copy->src) && is_of_device(&copy->dst))))
         return MOCK__OPERATION_NOT_SUPPORTED;
     return node->work->context && node->work->context != context ? MOCK__MULTIPLE_CONTEXTS : 0;
 }
@@ -121,24 +122,12 @@ static CUresult check_for_device(const struct mock__graph *graph, CUcontext *con
     return CUDA_SUCCESS;
 }
 
-/* A stream captures to the graph, or to one within. */
-static bool is_captured(const struct mock__graph *graph)
-{
-    if (graph->captures)
-        return true;
-    for (const struct mock__node *node = graph->first; node; node = node->next)
-        for (size_t i = 0; i < node->n_within; i++)
-            if (is_captured(node->within[i]))
-                return true;
-    return false;
-}
-
 CUresult mock__graph_check(const struct mock__graph *graph, bool for_device,
                            struct mock__refusal *ret)
 {
     CUcontext context = NULL;
 
-    MOCK__REQUIRE(!graph->moved && !is_captured(graph), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!graph->moved && !mock__graph_is_captured(graph), CUDA_ERROR_INVALID_VALUE);
     if (graph->n_conditional || graph->conditions) {
         if (mock__conditions_unused(graph))
             return refuse(ret, MOCK__HANDLE_UNUSED, NULL, CUDA_ERROR_INVALID_VALUE);

@@ -84,7 +84,7 @@ CUresult mock__child_set(CUgraphNode hNode, CUgraph hChild)
 
     MOCK__ENTER();
     MOCK__TRY(mock__node_find(hNode, &node));
-    MOCK__REQUIRE(mock__child_of(node), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(mock__child_of(node) && !mock__node_is_captured(node), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__graph_find(hChild, &child));
     MOCK__REQUIRE(!child->moved, CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(!mock__graph_is_single(child), CUDA_ERROR_NOT_SUPPORTED);

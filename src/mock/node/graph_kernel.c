@@ -178,6 +178,35 @@ static CUresult usable(const struct mock__kernel_work *work)
     return context ? mock__context_usable(context) : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
+/* By number, because older headers lack them. */
+enum { PREFERRED_CLUSTER_DIMENSION = 11, DEVICE_UPDATABLE = 13, NVLINK_UTIL_CENTRIC = 16 };
+
+/* Clusters of two sizes in one grid came with compute capability 10.0. */
+static bool has_attribute(const struct mock__kernel_work *work, int id)
+{
+    const struct mock__context *context = mock__context_find(work->work.context);
+
+    return id != PREFERRED_CLUSTER_DIMENSION ||
+           (context && mock__capability(context->device) >= 100);
+}
+
+/* No node can be changed by the device: that is all that the attribute may say. */
+static CUresult get_updatable(CUkernelNodeAttrValue *value_out)
+{
+    MOCK__REQUIRE(value_out, CUDA_ERROR_INVALID_VALUE);
+    memset(value_out, 0, sizeof(int) + sizeof(void *));
+    return CUDA_SUCCESS;
+}
+
+static CUresult set_updatable(const CUkernelNodeAttrValue *value)
+{
+    int wanted;
+
+    MOCK__REQUIRE(value, CUDA_ERROR_INVALID_VALUE);
+    memcpy(&wanted, value, sizeof(wanted));
+    return wanted ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+}
+
 CUresult mock_cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr,
                                             CUkernelNodeAttrValue *value_out)
 {
@@ -186,7 +215,9 @@ CUresult mock_cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrI
 
     MOCK__ENTER();
     MOCK__TRY(find_kernel(hNode, &work));
-    MOCK__REQUIRE(value_out && size, CUDA_ERROR_INVALID_VALUE);
+    if ((int) attr == DEVICE_UPDATABLE)
+        return get_updatable(value_out);
+    MOCK__REQUIRE(value_out && size && has_attribute(work, (int) attr), CUDA_ERROR_INVALID_VALUE);
     /* An attribute that was never set is zero, its default. */
     memset(value_out, 0, size);
     if (work->attributes)
@@ -233,7 +264,12 @@ CUresult mock_cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrI
     MOCK__ENTER();
     MOCK__TRY(find_kernel(hNode, &work));
     MOCK__TRY(usable(work));
-    MOCK__REQUIRE(value && mock__launch_attribute_size((int) attr), CUDA_ERROR_INVALID_VALUE);
+    if ((int) attr == DEVICE_UPDATABLE)
+        return set_updatable(value);
+    MOCK__REQUIRE(
+        value && has_attribute(work, (int) attr) &&
+            (mock__launch_attribute_size((int) attr) || (int) attr == NVLINK_UTIL_CENTRIC),
+        CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(attributes_of(work), CUDA_ERROR_OUT_OF_MEMORY);
     request = mock__kernel_request(&work->work);
     MOCK__TRY(mock__launch_attribute(&request, work->attributes, (int) attr, value));
