@@ -18,6 +18,7 @@ enum {
     U64 = 4 << 7,
     TF32 = 7 << 7 | 1 << 16,
     U4 = 11 << 7,
+    U4_OF_16 = 12 << 7,
     INNER = 24, /* the bit of word 13 from which on the innermost dimension of the box is */
 };
 
@@ -99,6 +100,13 @@ Test(tensormap, a_load_of_rows_without_bytes)
 {
     EXPECT_OF_MAP(CUDA_ERROR_ILLEGAL_INSTRUCTION, "no multiple of 16 bytes",
                   LOAD("5", "{%c, %c, %c, %c, %c}"), 0, [2] = RANK_5 | U4, [14] = UINT32_MAX);
+}
+
+/* A number of 4 bits has no byte of its own, and the row counts one for it. */
+Test(tensormap, a_load_of_a_part_of_sixteen_packed_numbers)
+{
+    EXPECT_OF_MAP(CUDA_ERROR_ILLEGAL_INSTRUCTION, "no multiple of 16 of them",
+                  LOAD("5", "{%c, %c, %c, %c, %c}"), 0, [2] = RANK_5 | U4_OF_16, [14] = UINT32_MAX);
 }
 
 /* --- boxes of which most is outside: an H100 stores what is inside, and at once --- */

@@ -266,6 +266,9 @@ const char *ptx__tmap_unpack(const uint32_t *words, struct ptx__tmap *ret_map)
     if (map.swizzle == PTX__TMAP_SWIZZLE_128)
         map.swizzle = (uint8_t) (map.swizzle + get(word, ATOM, 2));
     get_dimensions(words, &map);
+    if (map.type > PTX__TMAP_U4_OF_8 && map.box[0] % 16)
+        return "has packed numbers with room behind them, and a box that is no multiple of 16 of "
+               "them";
     if (map.columns)
         get_columns(words, &map);
     *ret_map = map;
