@@ -143,9 +143,12 @@ Test(get, nothing_is_told_where_the_log_is_off, .init = cr_redirect_stderr)
 }
 
 /* A function that nothing implements still answers, and knows whether anything may be called. */
+/* Which cudaProfiler.h declares. */
+CUresult mock_cuProfilerInitialize(const char *config, const char *output, int mode);
+
 Test(get, the_rest_is_not_supported)
 {
-    EXPECT(CUDA_ERROR_NOT_INITIALIZED, mock_cuDeviceGetNvSciSyncAttributes(NULL, 0, 0));
+    EXPECT(CUDA_ERROR_NOT_INITIALIZED, mock_cuProfilerInitialize(NULL, NULL, 0));
     start();
-    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuDeviceGetNvSciSyncAttributes(NULL, 0, 0));
+    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuProfilerInitialize(NULL, NULL, 0));
 }

@@ -86,6 +86,28 @@ Test(map, what_is_wrong_is_refused)
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemAddressFree(0x10000, UNIT));
 }
 
+/* A range may have more than mappings, but no part of one. */
+Test(map, all_in_a_range_is_unmapped)
+{
+    const CUmemLocation host = {.type = CU_MEM_LOCATION_TYPE_HOST},
+                        here = {.type = CU_MEM_LOCATION_TYPE_DEVICE};
+    unsigned long long flags = 9;
+    CUdeviceptr address;
+
+    start();
+    address = reserve(4 * UNIT);
+    OK(mock_cuMemMap(address + UNIT, UNIT, 0, create(UNIT), 0));
+    OK(mock_cuMemMap(address + 3 * UNIT, UNIT, 0, create(UNIT), 0));
+    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuMemMap(address, UNIT, UNIT, create(2 * UNIT), 0));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemUnmap(address + UNIT + UNIT / 2, UNIT));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemUnmap(address, UNIT + UNIT / 2));
+    OK(mock_cuMemGetAccess(&flags, &host, address + UNIT));
+    cr_expect(eq(ullong, flags, CU_MEM_ACCESS_FLAGS_PROT_NONE));
+    OK(mock_cuMemUnmap(address, 64 * UNIT));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemGetAccess(&flags, &here, address + UNIT));
+    OK(mock_cuMemAddressFree(address, 4 * UNIT));
+}
+
 Test(map, bytes_go_in_and_out)
 {
     CUmemGenericAllocationHandle handle, again = 0;
@@ -217,6 +239,7 @@ Test(map, a_device_that_may_only_read_does_not_write)
     address = map_new(UNIT, create(UNIT));
     OK(mock_cuMemsetD8_v2(address, 1, UNIT));
     OK(allow(address, UNIT, 0, CU_MEM_ACCESS_FLAGS_PROT_READ));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD8_v2(address, 2, 1));
     copy = allocate(64);
     launch_copy(NULL, copy, address, 64);
     OK(mock_cuCtxSynchronize());

@@ -270,6 +270,14 @@ Test(memory, numbers_that_wrap_around)
     cr_expect(eq(u8, back[10], 7));
     cr_expect(eq(u8, back[11], 3));
     cr_expect(eq(u8, back[12], 99));
+    copy.dstDevice = p + 24;
+    copy.dstPitch = 0 - (size_t) 8; /* backwards */
+    OK(mock_cuMemcpy2D_v2(&copy));
+    copy.dstDevice = p + 8;
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpy2D_v2(&copy));
+    OK(mock_cuMemcpyDtoH_v2(back, p + 8, 16));
+    cr_expect(eq(u8, back[0], 8));
+    cr_expect(eq(u8, back[8], 4));
     copy.dstPitch = 4;
     copy.dstY = half; /* is a step of zero bytes */
     OK(mock_cuMemcpy2D_v2(&copy));

@@ -96,7 +96,7 @@ Test(sampling_forms, views)
     const CUDA_TEXTURE_DESC how = {.flags = CU_TRSF_READ_AS_INTEGER | NORMALISED,
                                    .maxMipmapLevelClamp = 9};
     const CUDA_RESOURCE_VIEW_DESC view = {.format = CU_RES_VIEW_FORMAT_UINT_2X16,
-                                          .width = 4,
+                                          .width = 8,
                                           .firstMipmapLevel = 1,
                                           .lastMipmapLevel = 1};
     CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY};

@@ -255,8 +255,9 @@ CUresult mock_cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
     range = mock__map_range(ptr);
     MOCK__REQUIRE(physical && range && size && !flags && ptr % MOCK__MAP_UNIT == 0,
                   CUDA_ERROR_INVALID_VALUE);
-    /* Of a part of the memory, only the first one. */
-    MOCK__REQUIRE(!offset && size % MOCK__MAP_UNIT == 0 && size <= physical->bytes,
+    /* Drivers so far map memory as a whole. */
+    MOCK__REQUIRE(!offset && size % MOCK__MAP_UNIT == 0 &&
+                      (size == physical->bytes || (physical->multicast && size < physical->bytes)),
                   CUDA_ERROR_NOT_SUPPORTED);
     MOCK__REQUIRE(size <= range->bytes - (ptr - range->address) &&
                       !mock__memory_overlaps(ptr, size),

@@ -135,7 +135,7 @@ static CUresult synchronize(CUcontext ctx)
     MOCK__ENTER();
     MOCK__TRY(mock__context_of(ctx, &context));
     MOCK__TRY(mock__context_usable(context));
-    MOCK__TRY(mock__capture_context_asked(context));
+    MOCK__TRY(mock__capture_context_refuse(context));
     mock__stats.waits++;
     mock__wait_context(context);
     MOCK__TRY(mock__context_of(ctx, &context));

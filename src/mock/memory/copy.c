@@ -119,17 +119,20 @@ static bool pageable(const struct mock__end *end)
 }
 
 /*
- * Checks, when the copy is submitted, that all of an end can exist. A driver looks at the range
- * from the address to the last byte, and at no more of it.
+ * Checks, when the copy is submitted, that all of an end can exist. A driver looks at the bytes
+ * from the address to the last one, which may lie before it, and at no more.
  */
 static CUresult check(const struct mock__end *end, const struct mock__copy *copy)
 {
-    const size_t bytes =
-        offset_of(end, end->y + copy->height - 1, end->z + copy->depth - 1) + copy->width;
+    const uint64_t last = end->address +
+                          offset_of(end, end->y + copy->height - 1, end->z + copy->depth - 1) +
+                          copy->width - 1;
+    const uint64_t low = last < end->address ? last : end->address;
+    const size_t bytes = (last < end->address ? end->address : last) - low + 1;
 
     MOCK__REQUIRE(end->address && bytes, CUDA_ERROR_INVALID_VALUE);
-    if (!reachable(end->side, end->address, bytes)) {
-        mock__report_bad_address("copy", end->address, bytes);
+    if (!reachable(end->side, low, bytes)) {
+        mock__report_bad_address("copy", low, bytes);
         return CUDA_ERROR_INVALID_VALUE;
     }
     return refuse_being_freed(end);

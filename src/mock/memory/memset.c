@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "mock/allocation/mem_map.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/host_room.h"
 #include "mock/base/state.h"
@@ -176,6 +177,16 @@ CUresult mock__fill_work(const struct mock__fill *fill, struct mock__work **ret_
     return CUDA_SUCCESS;
 }
 
+/* Memory of another device, and what is mapped for reading alone. What is mapped for none comes
+ * later. */
+static bool may_fill(const struct mock__context *context, const struct mock__memory *memory)
+{
+    if (memory->mapping)
+        return !mock__map_allows(memory->address, 1, context->device, false) ||
+               mock__map_allows(memory->address, 1, context->device, true);
+    return !mock__memory_of_stranger(context, memory);
+}
+
 /*
  * To the host a memset is asynchronous, whatever it is called; but it has written memory of
  * the host when a function without "Async" returns.
@@ -190,8 +201,7 @@ static CUresult submit(struct mock__stream *stream, bool async, const struct moc
         return CUDA_SUCCESS;
     if (!async)
         MOCK__TRY(mock__capture_refuse(stream));
-    MOCK__REQUIRE(!memory || !mock__memory_of_stranger(stream->context, memory),
-                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!memory || may_fill(stream->context, memory), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__fill_work(fill, &work));
     work->waited = waits;
     MOCK__TRY(mock__stream_submit(stream, work));

@@ -178,15 +178,6 @@ CUresult mock__capture_green_refuse(const struct mock__green *green)
     return refuse(green->primary, green->object.handle);
 }
 
-/* Both checks run in any case, because each one invalidates other captures. */
-CUresult mock__capture_context_asked(const struct mock__context *context)
-{
-    const CUresult result = mock__capture_unsafe();
-
-    MOCK__TRY(mock__capture_context_refuse(context));
-    return result;
-}
-
 CUresult mock__capture_event_refuse(const struct mock__event *event)
 {
     struct mock__capture *capture = event->captured_by ? find(event->captured_by) : NULL;

@@ -60,10 +60,9 @@ CUresult mock__capture_refuse(struct mock__stream *stream);
  */
 CUresult mock__capture_unsafe(void);
 
-/* Tell whether a stream, an event or a whole context may be queried or waited for. */
+/* Tell whether a stream or an event may be queried or waited for. */
 CUresult mock__capture_asked(struct mock__stream *stream);
 CUresult mock__capture_event_asked(const struct mock__event *event);
-CUresult mock__capture_context_asked(const struct mock__context *context);
 
 /* The same checks for work that is submitted to a whole context. */
 CUresult mock__capture_context_refuse(const struct mock__context *context);

@@ -2,6 +2,7 @@
 /* cuStreamGet*, except cuStreamGetAttribute, which is in stream_attribute.c. */
 #include "mock/base/green.h"
 #include "mock/base/state.h"
+#include "mock/stream/capture.h"
 #include "mock/stream/stream.h"
 
 /* Begins a function that reads a property of a stream into an output. */
@@ -10,12 +11,6 @@
     struct mock__stream *stream = NULL;                                                            \
     MOCK__REQUIRE(output, CUDA_ERROR_INVALID_VALUE);                                               \
     MOCK__TRY(mock__stream_find(handle, &(stream)))
-
-/* Of a stream that captures, some properties are not told. */
-static CUresult refuse_capturing(const struct mock__stream *stream)
-{
-    return stream->capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
-}
 
 CUresult mock_cuStreamGetPriority(CUstream hStream, int *priority)
 {
@@ -27,7 +22,7 @@ CUresult mock_cuStreamGetPriority(CUstream hStream, int *priority)
 CUresult mock_cuStreamGetFlags(CUstream hStream, unsigned int *flags)
 {
     ENTER_STREAM(stream, hStream, flags);
-    MOCK__TRY(refuse_capturing(stream));
+    MOCK__TRY(mock__capture_refuse(stream));
     *flags = stream->flags;
     return CUDA_SUCCESS;
 }
@@ -74,7 +69,7 @@ CUresult mock_cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx)
 CUresult mock_cuStreamGetId(CUstream hStream, unsigned long long *streamId)
 {
     ENTER_STREAM(stream, hStream, streamId);
-    MOCK__TRY(refuse_capturing(stream));
+    MOCK__TRY(mock__capture_refuse(stream));
     *streamId = stream->id;
     return CUDA_SUCCESS;
 }
@@ -84,7 +79,7 @@ CUresult mock_cuStreamGetId(CUstream hStream, unsigned long long *streamId)
 CUresult mock_cuStreamGetDevice(CUstream hStream, CUdevice *device)
 {
     ENTER_STREAM(stream, hStream, device);
-    MOCK__TRY(refuse_capturing(stream));
+    MOCK__TRY(mock__capture_refuse(stream));
     *device = stream->context->device->ordinal;
     return CUDA_SUCCESS;
 }

@@ -66,39 +66,36 @@ static size_t view_element(CUresourceViewFormat format)
     return format == CU_RES_VIEW_FORMAT_NONE ? 0 : channel[(format - 1) / 3] << (format - 1) % 3;
 }
 
-/* Blocks of compressed elements are four by four. */
+/* The width is that of the whole, whichever level is the first. Blocks of compressed elements are
+ * four by four. */
 static bool has_size_of(const CUDA_RESOURCE_VIEW_DESC *view, const CUDA_ARRAY3D_DESCRIPTOR *array)
 {
     const size_t block = view->format >= CU_RES_VIEW_FORMAT_UNSIGNED_BC1 ? 4 : 1;
 
-    return array && view->width == block * array->Width && view->height == block * array->Height &&
+    return view->width == block * array->Width && view->height == block * array->Height &&
            (uint32_t) view->depth == array->Depth;
 }
 
-/* A view looks at all of an array, or of its first level. */
-static bool has_size(const CUDA_RESOURCE_VIEW_DESC *view, const CUDA_RESOURCE_DESC *resource)
-{
-    const unsigned level = view->firstMipmapLevel;
-
-    return has_size_of(view, mock__resource_descriptor(resource, 0)) ||
-           (level && has_size_of(view, mock__resource_descriptor(resource, level)));
-}
-
-/* A view looks at an array, in elements of the same size, at layers and levels that it has. */
+/*
+ * A view looks at all of an array, in elements of the same size. The last level, and the layer
+ * behind the last one, are not refused if there are none such.
+ */
 static CUresult check_view(const CUDA_RESOURCE_DESC *resource, const struct mock__texels *texels,
                            const CUDA_RESOURCE_VIEW_DESC *view)
 {
-    struct mock__texels last;
+    const bool has_levels = resource->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
+    const CUDA_ARRAY3D_DESCRIPTOR *array;
 
-    MOCK__REQUIRE(resource->resType == CU_RESOURCE_TYPE_ARRAY ||
-                      resource->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
+    MOCK__REQUIRE(resource->resType == CU_RESOURCE_TYPE_ARRAY || has_levels,
                   CUDA_ERROR_INVALID_VALUE);
+    array = mock__resource_descriptor(resource);
     MOCK__REQUIRE((unsigned) view->format <= CU_RES_VIEW_FORMAT_UNSIGNED_BC7 &&
-                      view_element(view->format) == texels->element && has_size(view, resource) &&
+                      view_element(view->format) == texels->element && has_size_of(view, array) &&
                       view->firstMipmapLevel <= view->lastMipmapLevel &&
-                      view->firstLayer <= view->lastLayer && view->lastLayer < texels->slices,
+                      (has_levels || !view->lastMipmapLevel) &&
+                      view->firstLayer <= view->lastLayer && view->lastLayer <= array->Depth,
                   CUDA_ERROR_INVALID_VALUE);
-    return mock__texels_of(resource, view->lastMipmapLevel, &last);
+    return CUDA_SUCCESS;
 }
 
 static CUresult check(const struct mock__context *context, const CUDA_RESOURCE_DESC *resource,

@@ -6,6 +6,7 @@
 
 /* The numbers of attributes. */
 enum {
+    TEXTURE_ALIGNMENT = 14,
     TEXTURE_PITCH_ALIGNMENT = 51,
     LINEAR_1D_WIDTH = 69,
     LINEAR_2D_WIDTH = 70,
@@ -13,19 +14,15 @@ enum {
     LINEAR_2D_PITCH = 72,
 };
 
-/* Of addresses. The attribute for it, 512, is what memory has that cuTexRefSetAddress() takes
- * whole. */
-#define ADDRESS_ALIGNMENT 32
-
 static size_t most(const struct mock__context *context, int attribute)
 {
     return (size_t) mock__attribute(context->device, (CUdevice_attribute) attribute);
 }
 
 /* Whether memory is there is nothing to the driver: a kernel that reads none faults. */
-static bool is_placed(CUdeviceptr address)
+static bool is_placed(const struct mock__context *context, CUdeviceptr address)
 {
-    return address && address % ADDRESS_ALIGNMENT == 0;
+    return address && address % most(context, TEXTURE_ALIGNMENT) == 0;
 }
 
 static CUresult check_linear(const struct mock__context *context,
@@ -34,7 +31,7 @@ static CUresult check_linear(const struct mock__context *context,
     const size_t element =
         mock__array_element(resource->res.linear.format, resource->res.linear.numChannels);
 
-    MOCK__REQUIRE(element && is_placed(resource->res.linear.devPtr) &&
+    MOCK__REQUIRE(element && is_placed(context, resource->res.linear.devPtr) &&
                       resource->res.linear.sizeInBytes / element <= most(context, LINEAR_1D_WIDTH),
                   CUDA_ERROR_INVALID_VALUE);
     return CUDA_SUCCESS;
@@ -47,7 +44,7 @@ static CUresult check_pitched(const struct mock__context *context,
 
     MOCK__REQUIRE(
         mock__array_element(resource->res.pitch2D.format, resource->res.pitch2D.numChannels) &&
-            is_placed(resource->res.pitch2D.devPtr) &&
+            is_placed(context, resource->res.pitch2D.devPtr) &&
             resource->res.pitch2D.width <= most(context, LINEAR_2D_WIDTH) &&
             resource->res.pitch2D.height <= most(context, LINEAR_2D_HEIGHT) &&
             pitch <= most(context, LINEAR_2D_PITCH) &&
@@ -56,8 +53,7 @@ static CUresult check_pitched(const struct mock__context *context,
     return CUDA_SUCCESS;
 }
 
-const CUDA_ARRAY3D_DESCRIPTOR *mock__resource_descriptor(const CUDA_RESOURCE_DESC *resource,
-                                                         unsigned level)
+const CUDA_ARRAY3D_DESCRIPTOR *mock__resource_descriptor(const CUDA_RESOURCE_DESC *resource)
 {
     const struct mock__array *array;
     const struct mock__mipmapped_array *mipmapped;
@@ -67,7 +63,7 @@ const CUDA_ARRAY3D_DESCRIPTOR *mock__resource_descriptor(const CUDA_RESOURCE_DES
         return array ? &array->descriptor : NULL;
     }
     mipmapped = mock__object_find(MOCK__MIPMAPPED_ARRAY, resource->res.mipmap.hMipmappedArray);
-    return mipmapped && level < mipmapped->n_levels ? &mipmapped->levels[level]->descriptor : NULL;
+    return mipmapped ? &mipmapped->descriptor : NULL;
 }
 
 CUresult mock__resource_belongs(const struct mock__context *context,

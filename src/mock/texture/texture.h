@@ -86,10 +86,8 @@ const struct mock__surface *mock__surface_find(CUsurfObject handle);
 CUresult mock__texels_of(const CUDA_RESOURCE_DESC *resource, unsigned level,
                          struct mock__texels *ret_texels);
 
-/* The descriptor of the resource's array, or of a level. NULL if it is destroyed, or has none such.
- */
-const CUDA_ARRAY3D_DESCRIPTOR *mock__resource_descriptor(const CUDA_RESOURCE_DESC *resource,
-                                                         unsigned level);
+/* The descriptor of the resource's array, mipmapped or not. NULL if it is destroyed. */
+const CUDA_ARRAY3D_DESCRIPTOR *mock__resource_descriptor(const CUDA_RESOURCE_DESC *resource);
 
 /* Is the array of this resource one of the context? */
 CUresult mock__resource_belongs(const struct mock__context *context,

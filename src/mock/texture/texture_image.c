@@ -90,6 +90,15 @@ static void set_resource(struct ptx__image *image, const CUDA_RESOURCE_DESC *res
         set_level(&image->levels[image->n_levels++], &texels);
 }
 
+/* The layers of a view, as far as there are such. */
+static void set_layers(struct ptx__image_level *level, unsigned first, unsigned last)
+{
+    last = last < level->depth ? last : level->depth - 1;
+    first = first < last ? first : last;
+    level->address += first * level->pitch * level->height;
+    level->depth = last - first + 1;
+}
+
 /* Other levels, layers, and another format of the same size. */
 static void set_view(struct ptx__image *image, const CUDA_RESOURCE_VIEW_DESC *view)
 {
@@ -109,12 +118,8 @@ static void set_view(struct ptx__image *image, const CUDA_RESOURCE_VIEW_DESC *vi
     image->n_levels = last - first + 1;
     if (!image->is_layered && !image->is_cube)
         return;
-    for (unsigned i = 0; i < image->n_levels; i++) {
-        struct ptx__image_level *level = &image->levels[i];
-
-        level->address += view->firstLayer * level->pitch * level->height;
-        level->depth = view->lastLayer - view->firstLayer + 1;
-    }
+    for (unsigned i = 0; i < image->n_levels; i++)
+        set_layers(&image->levels[i], view->firstLayer, view->lastLayer);
     if (image->is_layered)
         image->layers = image->levels[0].depth / (image->is_cube ? FACES : 1);
 }
