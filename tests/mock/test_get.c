@@ -152,3 +152,15 @@ Test(get, the_rest_is_not_supported)
     start();
     EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuProfilerInitialize(NULL, NULL, 0));
 }
+
+/* There is no NvSciSync, but the arguments are looked at. */
+Test(get, attributes_of_nvscisync)
+{
+    int list = 0;
+
+    start();
+    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuDeviceGetNvSciSyncAttributes(NULL, 0, 1));
+    EXPECT(CUDA_ERROR_INVALID_DEVICE, mock_cuDeviceGetNvSciSyncAttributes(&list, 9, 1));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuDeviceGetNvSciSyncAttributes(&list, 0, 0));
+    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuDeviceGetNvSciSyncAttributes(&list, 0, 1));
+}

@@ -90,7 +90,7 @@ Test(image, what_is_no_file)
     put("nul", "\0abc", 4);
     put("ptx", ptx, strlen(ptx));
     expect_all("absent", CUDA_ERROR_FILE_NOT_FOUND);
-    expect_all("", CUDA_ERROR_FILE_NOT_FOUND);
+    expect_all("", CUDA_ERROR_INVALID_VALUE);
     expect_all("empty/below", CUDA_ERROR_FILE_NOT_FOUND);
     expect_all("pipe", CUDA_ERROR_INVALID_IMAGE);
     expect_all("one", CUDA_ERROR_FILE_NOT_FOUND);
@@ -255,8 +255,8 @@ Test(image, ptx_that_is_newer_than_an_older_driver)
                                         ".version 9.1\n.target sm_70\n.address_size 64\nwrong"};
     CUmodule module;
 
-    cr_assert(eq(int, cushim_mock_configure(cushim_mock_config(.driver_version = 13000)),
-                 CUSHIM_OK));
+    cr_assert(
+        eq(int, cushim_mock_configure(cushim_mock_config(.driver_version = 13000)), CUSHIM_OK));
     start();
     for (int i = 0; i < 2; i++)
         EXPECT(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, mock_cuModuleLoadData(&module, texts[i]));
