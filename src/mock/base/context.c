@@ -121,6 +121,11 @@ uint64_t mock__context_new_id(void)
     return ++last_id;
 }
 
+CUresult mock__stranger(const void *handle, CUresult otherwise)
+{
+    return mock__object_any((uintptr_t) handle) ? CUDA_ERROR_CONTEXT_IS_DESTROYED : otherwise;
+}
+
 CUresult mock__context_current_broken(struct mock__context **ret_context)
 {
     const CUcontext handle = mock__current_handle();
@@ -146,7 +151,7 @@ CUresult mock__context_of(CUcontext handle, struct mock__context **ret_context)
 
     if (!handle)
         return mock__context_current(ret_context);
-    MOCK__REQUIRE(context, CUDA_ERROR_INVALID_CONTEXT);
+    MOCK__REQUIRE(context, mock__stranger(handle, CUDA_ERROR_INVALID_CONTEXT));
     *ret_context = context;
     return CUDA_SUCCESS;
 }

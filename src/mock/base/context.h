@@ -93,6 +93,12 @@ CUresult mock__context_current_broken(struct mock__context **ret_context);
 struct mock__context *mock__context_find(CUcontext handle);
 
 /*
+ * Returns what a driver says of a handle that names no object of the kind that is asked for. It
+ * looks for the context of whatever it does name, and finds none. If it names nothing: `otherwise`.
+ */
+CUresult mock__stranger(const void *handle, CUresult otherwise);
+
+/*
  * Returns the context of a handle, or the current context for NULL. CUDA_ERROR_INVALID_CONTEXT if
  * the handle is not valid.
  */

@@ -8,6 +8,13 @@ struct mock__green *mock__green_find(const void *handle)
     return mock__object_find(MOCK__GREEN, handle);
 }
 
+CUresult mock__green_of(const void *handle, struct mock__green **ret_green)
+{
+    MOCK__REQUIRE(handle, CUDA_ERROR_INVALID_CONTEXT);
+    *ret_green = mock__green_find(handle);
+    return *ret_green ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
 struct mock__green *mock__green_current(void)
 {
     return mock__green_find(mock__current_handle());

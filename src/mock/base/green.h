@@ -36,6 +36,9 @@ struct mock__green {
 
 struct mock__green *mock__green_find(const void *handle);
 
+/* For the functions that ask for one: of any other handle, a driver says that its context is gone. */
+CUresult mock__green_of(const void *handle, struct mock__green **ret_green);
+
 /* The green context that is current in the thread; NULL if another one is, or none. */
 struct mock__green *mock__green_current(void);
 

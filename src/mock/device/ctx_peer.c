@@ -13,7 +13,7 @@ static CUresult find_peer(CUcontext handle, struct mock__context **ret_peer)
 {
     struct mock__context *peer = mock__context_find(handle);
 
-    MOCK__REQUIRE(peer, CUDA_ERROR_INVALID_CONTEXT);
+    MOCK__REQUIRE(peer, mock__stranger(handle, CUDA_ERROR_INVALID_CONTEXT));
     MOCK__TRY(mock__context_usable(peer));
     *ret_peer = peer;
     return CUDA_SUCCESS;

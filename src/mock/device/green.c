@@ -58,13 +58,11 @@ CUresult mock_cuGreenCtxDestroy(CUgreenCtx hCtx)
     struct mock__device *device;
 
     MOCK__ENTER();
-    green = mock__green_find(hCtx);
-    MOCK__REQUIRE(green, CUDA_ERROR_INVALID_CONTEXT);
+    MOCK__TRY(mock__green_of(hCtx, &green));
     if (green->primary)
         mock__finish_context(green->primary);
     /* Found anew: waiting gives up the lock, and another thread may have been faster. */
-    green = mock__green_find(hCtx);
-    MOCK__REQUIRE(green, CUDA_ERROR_INVALID_CONTEXT);
+    MOCK__TRY(mock__green_of(hCtx, &green));
     device = green->primary ? green->primary->device : NULL;
     mock__green_events_finish(green);
     mock__object_free(green);
@@ -75,10 +73,12 @@ CUresult mock_cuGreenCtxDestroy(CUgreenCtx hCtx)
 
 CUresult mock_cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx)
 {
+    struct mock__green *green = NULL;
+
     MOCK__ENTER();
     MOCK__REQUIRE(pContext, CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(mock__green_find(hCtx), CUDA_ERROR_INVALID_CONTEXT);
-    MOCK__TRY(usable(mock__green_find(hCtx)));
+    MOCK__TRY(mock__green_of(hCtx, &green));
+    MOCK__TRY(usable(green));
     *pContext = (CUcontext) hCtx;
     return CUDA_SUCCESS;
 }

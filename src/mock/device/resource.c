@@ -176,11 +176,10 @@ CUresult mock_cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource, CUdev
 CUresult mock_cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource,
                                        CUdevResourceType type)
 {
-    struct mock__green *green;
+    struct mock__green *green = NULL;
 
     MOCK__ENTER();
-    green = mock__green_find(hCtx);
-    MOCK__REQUIRE(green, CUDA_ERROR_INVALID_CONTEXT);
+    MOCK__TRY(mock__green_of(hCtx, &green));
     MOCK__TRY(green->primary ? mock__context_usable(green->primary) : CUDA_SUCCESS);
     return get(resource, type, NULL, green);
 }

@@ -177,7 +177,7 @@ static CUresult find(CUcontext handle, CUevent hEvent, struct mock__context **re
 {
     struct mock__context *context = mock__context_find(handle);
 
-    MOCK__REQUIRE(context, CUDA_ERROR_INVALID_CONTEXT);
+    MOCK__REQUIRE(context, mock__stranger(handle, CUDA_ERROR_INVALID_CONTEXT));
     MOCK__TRY(mock__context_usable(context));
     MOCK__TRY(mock__event_find(hEvent, ret_event));
     *ret_context = context;
@@ -209,8 +209,10 @@ CUresult mock_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
 
 static CUresult check_green(CUgreenCtx handle)
 {
+    struct mock__green *green = NULL;
+
     MOCK__ENTER_EARLY();
-    return mock__green_find(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+    return mock__green_of(handle, &green);
 }
 
 CUresult mock_cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent)

@@ -18,7 +18,7 @@ CUresult mock__event_find(CUevent handle, struct mock__event **ret_event)
 {
     struct mock__event *event = mock__object_find(MOCK__EVENT, handle);
 
-    MOCK__REQUIRE(event, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__REQUIRE(event, mock__stranger(handle, CUDA_ERROR_INVALID_HANDLE));
     *ret_event = event;
     return mock__context_usable(event->context);
 }
@@ -222,7 +222,7 @@ CUresult mock_cuEventDestroy_v2(CUevent hEvent)
 
     MOCK__ENTER_EARLY();
     event = mock__object_find(MOCK__EVENT, hEvent);
-    MOCK__REQUIRE(event, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__REQUIRE(event, mock__stranger(hEvent, CUDA_ERROR_INVALID_HANDLE));
     result = mock__context_usable(event->context);
     free_event(event);
     return result;

@@ -116,7 +116,7 @@ static CUresult find_usable(CUstream handle, struct mock__stream **ret_stream)
 {
     struct mock__stream *stream = find_own(handle);
 
-    MOCK__REQUIRE(stream, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__REQUIRE(stream, mock__stranger(handle, CUDA_ERROR_INVALID_HANDLE));
     MOCK__REQUIRE(!stream->green || mock__green_find((void *) stream->green),
                   CUDA_ERROR_CONTEXT_IS_DESTROYED);
     *ret_stream = stream;
@@ -182,11 +182,10 @@ CUresult mock_cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, un
 {
     const struct mock__stream like = {
         .object.made.function = "cuGreenCtxStreamCreate", .flags = flags, .priority = priority};
-    const struct mock__green *green;
+    struct mock__green *green = NULL;
 
     MOCK__ENTER_EARLY();
-    green = mock__green_find(greenCtx);
-    MOCK__REQUIRE(green, CUDA_ERROR_INVALID_CONTEXT);
+    MOCK__TRY(mock__green_of(greenCtx, &green));
     MOCK__TRY(mock__initialised());
     MOCK__REQUIRE(green->primary, CUDA_ERROR_CONTEXT_IS_DESTROYED);
     MOCK__REQUIRE(phStream && flags == CU_STREAM_NON_BLOCKING, CUDA_ERROR_INVALID_VALUE);

@@ -68,12 +68,19 @@ static size_t attribute(const struct mock__texture_reference *reference, int num
     return (size_t) mock__attribute(reference->context->device, (CUdevice_attribute) number);
 }
 
+/* What a driver says of a handle that is no reference: see mock__stranger(). */
+static CUresult no_reference(CUtexref handle)
+{
+    return mock__object_any((uintptr_t) handle) ? CUDA_ERROR_INVALID_CONTEXT
+                                                : CUDA_ERROR_INVALID_HANDLE;
+}
+
 /* The lock, and the reference of a handle, whose own context is used, whichever is current. */
 #define ENTER_REFERENCE(reference, handle, wanted)                                                 \
     MOCK__ENTER();                                                                                 \
     struct mock__texture_reference *const reference =                                              \
         mock__object_find(MOCK__TEXTURE_REFERENCE, handle);                                        \
-    MOCK__REQUIRE(reference, CUDA_ERROR_INVALID_HANDLE);                                           \
+    MOCK__REQUIRE(reference, no_reference(handle));                                                \
     MOCK__TRY(mock__context_usable(reference->context));                                           \
     MOCK__REQUIRE(wanted, CUDA_ERROR_INVALID_VALUE)
 
