@@ -68,10 +68,11 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_slice_alloc_shared(cushim_stream 
 
 /**
  * Names the memory of a slice for other processes. The slice was made by
- * cushim_slice_alloc_shared(), by cushim_slice_alloc_from() with a pool that is shared, by
- * cushim_slice_adopt() with memory of cuMemAlloc(), or it is a part of such a slice. Other memory
- * has no name: the result is CUSHIM_ERROR_INVALID_ARGUMENT, and the error text says why. The other
- * process gets access to the whole allocation, of which the slice may be a part.
+ * cushim_slice_alloc_shared(), by cushim_slice_alloc_from() with a pool for which
+ * cushim_pool_share() was called before this, by cushim_slice_adopt() with memory of cuMemAlloc(),
+ * or it is a part of such a slice. Other memory has no name: the result is
+ * CUSHIM_ERROR_INVALID_ARGUMENT, and the error text says why. The other process gets access to the
+ * whole allocation, of which the slice may be a part.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_slice_share(cushim_slice slice,
                                                            struct cushim_shared_slice *ret_name);

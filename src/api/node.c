@@ -81,14 +81,22 @@ cushim_status cushim_graph_update_end(cushim_stream *recorder)
 
 /* --- changes of one graph --- */
 
+/* Other memory, which may be a view's, has nothing to do with slices in a graph. */
+static cushim_status pin(struct cushim__scope *scope, cushim_slice slice,
+                         struct cushim__resolved_view *ret_span)
+{
+    CUSHIM_TRY(cushim__slice_check(slice.id, scope->call));
+    return cushim__span_pin_here(scope, cushim__whole(slice.id), false, ret_span);
+}
+
 static cushim_status replace(struct cushim__scope *scope, struct cushim__graph *graph,
                              cushim_slice old, cushim_slice by)
 {
     struct cushim__resolved_view old_span, by_span;
     cushim_status status;
 
-    CUSHIM_TRY(cushim__span_pin_here(scope, cushim__whole(old.id), false, &old_span));
-    status = cushim__span_pin_here(scope, cushim__whole(by.id), false, &by_span);
+    CUSHIM_TRY(pin(scope, old, &old_span));
+    status = pin(scope, by, &by_span);
     if (!status) {
         status = cushim__graph_replace(scope, graph, &old_span, &by_span);
         cushim__span_unpin(&by_span);

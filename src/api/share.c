@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/memory/pool.h"
 #include "core/memory/slice.h"
 #include "core/order/recording.h"
 
@@ -44,6 +45,18 @@ static bool is_of_pool(const struct cushim__buffer *buffer)
     return buffer->memory == CUSHIM__MEMORY_ASYNC && buffer->keep;
 }
 
+/* A driver names memory of a pool that it has given a descriptor of. Others may know one, too. */
+static const char *why_not_of_pool(const struct cushim__pool *pool)
+{
+    if (pool->kind == CUSHIM__POOL_OWN)
+        return "its pool was made without .shared of cushim_pool_params()";
+    if (pool->kind == CUSHIM__POOL_OPENED)
+        return "the memory is another process's";
+    if (pool->kind == CUSHIM__POOL_SHARED && !atomic_load(&pool->shared))
+        return "its pool is not shared yet; cushim_pool_share() comes first";
+    return NULL;
+}
+
 /* The driver says only that a value is not valid. */
 static cushim_status check_shareable(const struct cushim__scope *scope,
                                      const struct cushim__buffer *buffer)
@@ -58,6 +71,8 @@ static cushim_status check_shareable(const struct cushim__scope *scope,
         why = "it was made while a stream recorded, and is a part of what the graph has";
     else if (buffer->memory == CUSHIM__MEMORY_IPC || (buffer->keep && !is_of_pool(buffer)))
         why = "the memory is not of this process, or not of an allocation of its own";
+    else if (is_of_pool(buffer))
+        why = why_not_of_pool((const struct cushim__pool *) buffer->keep);
     if (!why)
         return CUSHIM_OK;
     return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
@@ -242,8 +257,10 @@ cushim_status cushim_pool_share(cushim_pool pool, int *ret_fd)
     if (!status)
         status = CU_CALL(&scope, cuMemPoolExportToShareableHandle,
                          (&fd, object->cu, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
-    if (!status)
+    if (!status) {
+        atomic_store(&object->shared, true);
         *ret_fd = fd;
+    }
     return cushim__scope_leave(&scope, status);
 }
 

@@ -293,9 +293,9 @@ static cushim_status share(cushim_driver driver)
     STEP(cushim_slice_share(x, &name));
     STEP(cushim_pool_new(context, cushim_pool_params(.shared = true), &pool));
     STEP(cushim_slice_alloc_from(stream, pool, 4, N, &y));
-    STEP(cushim_slice_share(y, &name));
     STEP(cushim_event_record(event, stream));
     STEP(cushim_pool_share(pool, &fd));
+    STEP(cushim_slice_share(y, &name));
     sweep_entries = 0;
     status = cushim_pool_open(context, fd, &opened);
     sweep_entries = 1;

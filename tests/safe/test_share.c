@@ -148,7 +148,12 @@ Test(safe_share, what_cannot_be_shared)
     assert_wrong(cushim_pool_share(pool, &fd), "made without .shared");
     assert_wrong(cushim_pool_share(pool, NULL), "ret_fd is NULL");
     assert_ok(cushim_slice_alloc_from(f.a, pool, 4, 1, &x));
-    assert_refused(cushim_slice_share(x, &name), 1, "cuMemPoolExportPointer");
+    assert_wrong(cushim_slice_share(x, &name), "its pool was made without .shared");
+    cushim_slice_free(&x);
+    cushim_pool_free(&pool);
+    assert_ok(cushim_pool_new(f.w.context, cushim_pool_params(.shared = true), &pool));
+    assert_ok(cushim_slice_alloc_from(f.a, pool, 4, 1, &x));
+    assert_wrong(cushim_slice_share(x, &name), "cushim_pool_share() comes first");
     cushim_slice_free(&x);
     cushim_pool_free(&pool);
     cr_expect(eq(int, fd, 77), "written on success only");

@@ -6,6 +6,8 @@
 #ifndef CUSHIM_CORE_MEMORY_POOL_H
 #define CUSHIM_CORE_MEMORY_POOL_H
 
+#include <stdatomic.h>
+
 #include "core/cu/cu_memory.h"
 #include "core/order/stream.h"
 
@@ -21,7 +23,8 @@ struct cushim__pool {
     struct cushim__object object; /* holds a reference on its context */
     CUmemoryPool cu;
     enum cushim__pool_kind kind;
-    size_t max_bytes; /* that the program has set; 0: none, or not known */
+    size_t max_bytes;   /* that the program has set; 0: none, or not known */
+    atomic_bool shared; /* with another process, as its memory can be then */
 };
 
 /*

@@ -33,7 +33,8 @@ static _Alignas(512) char scratch_room[64 + SCRATCH_BYTES];
 static char *const scratch_bytes = scratch_room + 64;
 static size_t scratch_used;
 
-/* What is loaded by its name. Another process may load it at this moment, so it is never half there. */
+/* What is loaded by its name. Another process may load it at this moment, so it is never half
+ * there. */
 void world_write_file(void)
 {
     char name[64];
@@ -75,8 +76,9 @@ bool world_begin(void)
         CALL(cuCtxSetCurrent, (contexts[0])))
         return false;
     CALL(cuDeviceGetCount, (&devices));
-    /* So that releasing it does not end it. */
-    CALL(cuDevicePrimaryCtxRetain, (&contexts[0], 0));
+    /* So that releasing it does not end it, however often that is asked. */
+    for (unsigned i = 0; i < 64; i++)
+        CALL(cuDevicePrimaryCtxRetain, (&contexts[0], 0));
     keep_limits();
     begun = true;
     /* Some answers depend on whether the other device has a context: it always has. */
