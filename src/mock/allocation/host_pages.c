@@ -262,3 +262,19 @@ bool mock__host_pages_complete(uintptr_t begin, uintptr_t end)
     errno = before;
     return !hole;
 }
+
+/* For mincore(), which wants a byte for each page; a page has at least 4096 bytes. */
+enum { MOST_PAGES = 1024, LEAST_PAGE = 4096 };
+
+bool mock__host_pages_there(uintptr_t begin, uintptr_t end)
+{
+    const size_t most = (size_t) MOST_PAGES * LEAST_PAGE;
+    const int before = errno;
+    unsigned char resident[MOST_PAGES];
+    bool hole = false;
+
+    for (uintptr_t at = begin; at < end && !hole; at += most)
+        hole = mincore((void *) at, end - at < most ? end - at : most, resident) && errno == ENOMEM;
+    errno = before;
+    return !hole;
+}

@@ -48,4 +48,10 @@ bool mock__host_pages_allow(uintptr_t address, size_t bytes, int protection);
  */
 bool mock__host_pages_complete(uintptr_t begin, uintptr_t end);
 
+/*
+ * The same for memory that is about to be copied: a system call for each 4 MiB, of which valgrind
+ * does not think that it reads the memory.
+ */
+bool mock__host_pages_there(uintptr_t begin, uintptr_t end);
+
 #endif

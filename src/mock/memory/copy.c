@@ -343,8 +343,8 @@ static CUresult check_host(const struct mock__end *end, const struct mock__copy 
 
     if (!pageable(end) ||
         (range_of(end, copy, &address, &stretch) && address + stretch.bytes <= UINT64_MAX - page &&
-         mock__host_pages_complete(address & ~(page - 1),
-                                   (address + stretch.bytes + page - 1) & ~(page - 1))))
+         mock__host_pages_there(address & ~(page - 1),
+                                (address + stretch.bytes + page - 1) & ~(page - 1))))
         return CUDA_SUCCESS;
     mock__report_bad_address("copy", address, stretch.bytes);
     return CUDA_ERROR_INVALID_VALUE;

@@ -8,11 +8,18 @@
 #include "mock/queue/schedule.h"
 #include "mock/queue/work.h"
 
+/* The parent's work is not freed, because that would free what it refers to, but it is no leak. */
+static struct mock__work *forgotten;
+
 static void forget(struct mock__queue *queue)
 {
     mock__queue_forget(queue);
     for (struct mock__work *work = queue->first; work; work = work->next)
         mock__held_remove(queue, work);
+    if (queue->first) {
+        queue->last->next = forgotten;
+        forgotten = queue->first;
+    }
     queue->done = queue->submitted;
     mock__slot_done(queue->slot, queue->done);
     queue->first = queue->last = NULL;
