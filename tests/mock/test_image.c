@@ -217,8 +217,8 @@ Test(image, machine_code_alone)
     expect_told(IS_REFUSED
                 "it has machine code only, which is not run here: keep the PTX in it (nvcc "
                 "-gencode arch=compute_90,code=compute_90; nvrtcGetPTX() and not "
-                "nvrtcGetCUBIN()), or register replacement kernels "
-                "(CUSHIM_MOCK_KERNELS)\n");
+                "nvrtcGetCUBIN()), start the program with cushim run, which keeps it, or register "
+                "replacement kernels (CUSHIM_MOCK_KERNELS)\n");
 }
 
 Test(image, ptx_for_other_devices)

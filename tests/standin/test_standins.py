@@ -393,6 +393,28 @@ class UnderRun(unittest.TestCase):
         done = self.run_it(f"{self.folder.name}/ptxas", options=["--own-compilers"])
         self.assertEqual(done.stdout, "the real one\n")
 
+    def test_compilers_beside_an_older_driver(self):
+        done = self.run_it("env", options=["--driver", "13.0"])
+        folders = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)["LD_LIBRARY_PATH"].split(":")
+        self.assertTrue(Path(folders[0], "ptxas").exists(), folders)
+        self.assertEqual(Path(folders[1]).name, "13.0")
+
+    def test_a_program_that_is_linked_with_a_compiler(self):
+        """It asks for the versions that NVIDIA's libraries have."""
+        for name, function in [("nvrtc", "nvrtcVersion"), ("nvJitLink", "nvJitLinkVersion")]:
+            for major in [12, 13]:
+                soname = f"lib{name}.so.{major}"
+                (Path(self.folder.name) / "map").write_text(f"{soname} {{ global: *; }};")
+                (Path(self.folder.name) / "real.c").write_text(f"int {function}(void *a, void *b) {{ return a != b; }}")
+                (Path(self.folder.name) / "main.c").write_text(
+                    f"int {function}(void *, void *);\nint main(void) {{ unsigned a, b; return {function}(&a, &b); }}\n")
+                for words in [["-shared", "-fPIC", "real.c", "-o", soname, f"-Wl,-soname,{soname}", "-Wl,--version-script=map"],
+                              ["main.c", soname, "-o", "main"]]:
+                    subprocess.run(["gcc", *words], cwd=self.folder.name, check=True)
+                os.unlink(f"{self.folder.name}/{soname}")
+                done = self.run_it(f"{self.folder.name}/main")
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_a_program_with_the_address_sanitizer(self):
         source = Path(self.folder.name) / "main.c"
         source.write_text('#include <dlfcn.h>\n#include <stdio.h>\n'

@@ -150,22 +150,50 @@ static bool tell_found(enum cushim_library library, const char *name)
     return done;
 }
 
+/* Returns PLACE/toolkit if it has what stands in for NVIDIA's compilers. The caller frees it. */
+static char *toolkit_in(const char *place)
+{
+    char *redirect = format("%s/toolkit/redirect.so", place);
+    const bool there = !access(redirect, R_OK);
+
+    free(redirect);
+    return there ? format("%s/toolkit", place) : NULL;
+}
+
+/* It is beside the mock, or beside the folder of a mock that is an older driver. */
+static char *find_toolkit(const char *folder)
+{
+    char *toolkit = toolkit_in(folder), *inner = format("%s", folder);
+
+    if (!toolkit)
+        toolkit = toolkit_in(dirname(inner));
+    if (!toolkit)
+        fprintf(stderr,
+                "cushim run: what stands in for NVIDIA's compilers is not in %s/toolkit; a program "
+                "that asks for machine code will not run\n",
+                folder);
+    free(inner);
+    return toolkit;
+}
+
 /*
  * In place of NVIDIA's compilers the program finds those that keep the PTX. Where they were not
  * built, it uses its own.
  */
 static bool lead_to_compilers(const char *folder)
 {
-    char *toolkit = format("%s/toolkit", folder), *redirect = format("%s/redirect.so", toolkit);
-    bool done = true;
+    char *toolkit = find_toolkit(folder), *redirect;
+    bool done;
 
-    if (!access(redirect, R_OK))
-        done = tell_found(CUSHIM_LIBRARY_NVRTC, "CUSHIM_NVRTC_FOUND") &&
-               tell_found(CUSHIM_LIBRARY_NVJITLINK, "CUSHIM_NVJITLINK_FOUND") &&
-               prepend("LD_LIBRARY_PATH", toolkit) && prepend("LD_PRELOAD", redirect) &&
-               prepend("PATH", toolkit) && set("CUSHIM_NVRTC_KEEP_PTX", "1") &&
-               /* It wants to be the first library of a program, which a preloaded one is. */
-               prepend("ASAN_OPTIONS", "verify_asan_link_order=0");
+    if (!toolkit)
+        return true;
+    redirect = format("%s/redirect.so", toolkit);
+    done = tell_found(CUSHIM_LIBRARY_NVRTC, "CUSHIM_NVRTC_FOUND") &&
+           tell_found(CUSHIM_LIBRARY_NVJITLINK, "CUSHIM_NVJITLINK_FOUND") &&
+           prepend("LD_LIBRARY_PATH", toolkit) && prepend("LD_PRELOAD", redirect) &&
+           prepend("PATH", toolkit) && set("CUSHIM_NVRTC_KEEP_PTX", "1") &&
+           /* It wants to be the first library of a program, which a preloaded one is. */
+           prepend("ASAN_OPTIONS", "verify_asan_link_order=0");
     free(redirect);
     free(toolkit);
     return done;

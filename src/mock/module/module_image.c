@@ -39,12 +39,13 @@ static CUresult result_of(enum ptx__status status)
 static void hint_at(enum ptx__status status, int capability)
 {
     if (status == PTX_MACHINE_CODE)
-        mock__hint(MOCK__HINT_MACHINE_CODE,
-                   "a module is refused, as it has machine code only, which is not run here: keep "
-                   "the PTX in it (nvcc -gencode arch=compute_%d,code=compute_%d; nvrtcGetPTX() "
-                   "and not nvrtcGetCUBIN()), or register replacement kernels "
-                   "(CUSHIM_MOCK_KERNELS)",
-                   capability, capability);
+        mock__hint(
+            MOCK__HINT_MACHINE_CODE,
+            "a module is refused, as it has machine code only, which is not run here: keep "
+            "the PTX in it (nvcc -gencode arch=compute_%d,code=compute_%d; nvrtcGetPTX() "
+            "and not nvrtcGetCUBIN()), start the program with cushim run, which keeps it, or "
+            "register replacement kernels (CUSHIM_MOCK_KERNELS)",
+            capability, capability);
     if (status == PTX_NO_TARGET)
         mock__hint(MOCK__HINT_OTHER_DEVICE,
                    "a module is refused, as it has PTX for other devices than sm_%d only: choose "
