@@ -67,6 +67,7 @@ struct cushim__library {
     size_t found;  /* the number of rows that it has */
     int loaded_by; /* the process that loaded it; 0: none yet */
     atomic_int initialised_by;
+    bool held_before; /* see hold_before() in open.c */
     bool has[CUSHIM__TABLE_ROWS];
     cushim__entry *table[CUSHIM__TABLE_ROWS];
 };

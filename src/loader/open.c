@@ -30,7 +30,10 @@ static void make_lock(void)
     pthread_mutexattr_destroy(&attributes);
 }
 
-/* A fork waits until no search runs, so that the list of libraries is complete in the child. */
+/*
+ * A fork waits until no search runs, so that the list of libraries is complete in the child. A
+ * thread may be here several times.
+ */
 static void before_fork(void)
 {
     pthread_mutex_lock(&lock);
@@ -47,10 +50,26 @@ static void in_child(void)
     make_lock();
 }
 
+static void hold_across_forks(void)
+{
+    pthread_atfork(before_fork, in_parent, in_child);
+}
+
 static void initialise(void)
 {
     make_lock();
-    pthread_atfork(before_fork, in_parent, in_child);
+    hold_across_forks();
+}
+
+/*
+ * A driver may hold a lock across forks, too, and this one is taken before it. What is registered
+ * later is called earlier before a fork, so it is registered again after a driver is loaded.
+ */
+static void hold_before(struct cushim__library *library)
+{
+    if (!library->held_before)
+        hold_across_forks();
+    library->held_before = true;
 }
 
 static cushim_status fail(struct cushim__search_report *search_report, cushim_status status,
@@ -140,6 +159,7 @@ static cushim_status load_locked(const struct cushim__kind *kind,
         cushim__missing_explain(kind->rows, text);
         return fail(search_report, kind->absent, call, params->label, text);
     }
+    hold_before(library);
     if (kind->id == CUSHIM_LIBRARY_CUDA && !params->load_only)
         CUSHIM_TRY(init(search_report, params->label, library));
     *ret_library = library;

@@ -54,11 +54,17 @@ static _Thread_local bool holds_for_fork;
 
 /*
  * The lock makes the child's copy of the state complete. It is only tried: the thread that has it
- * may run a kernel for long, or a replacement kernel that waits for the thread that forks.
+ * may run a kernel for long, or a replacement kernel that waits for the thread that forks. Before
+ * there is a state it is not kept: a program that waits for its own lock here may need it to
+ * initialise the driver.
  */
 static void before_fork(void)
 {
     holds_for_fork = !in_callback && lock_soon();
+    if (holds_for_fork && !initialised) {
+        pthread_mutex_unlock(&lock);
+        holds_for_fork = false;
+    }
 }
 
 static void after_fork_in_parent(void)
@@ -80,6 +86,15 @@ static void after_fork_in_child(void)
     else if (!atomic_load(&half))
         mock__upcalls.forked();
     atomic_store(&forked, true);
+}
+
+/*
+ * What is registered later is called earlier before a fork. So a program that takes its own locks
+ * before that of the driver registers after it has loaded the driver.
+ */
+__attribute__((constructor)) static void at_fork(void)
+{
+    pthread_atfork(before_fork, after_fork_in_parent, NULL);
 }
 
 bool mock__is_child(void)
@@ -434,7 +449,7 @@ static CUresult initialise_locked(void)
     if (initialised)
         return CUDA_SUCCESS;
     MOCK__TRY(add_devices(&config));
-    if (!registered && pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child))
+    if (!registered && pthread_atfork(NULL, NULL, after_fork_in_child))
         return CUDA_ERROR_OUT_OF_MEMORY;
     registered = true;
     /*
