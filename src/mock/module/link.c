@@ -89,14 +89,15 @@ static CUresult add_text(struct link *link, const char *text)
     return result;
 }
 
-static bool begins_with(const void *data, size_t size, const char *magic, size_t n)
+/* A text may be shorter than a program says, and ends with a zero then. */
+static bool begins_with(const void *data, size_t size, const char *magic)
 {
-    return size >= n && !memcmp(data, magic, n);
+    return size >= strlen(magic) && !strncmp(data, magic, strlen(magic));
 }
 
 static bool is_machine_code(const void *data, size_t size)
 {
-    return begins_with(data, size, "\177ELF", 4) || begins_with(data, size, "!<arch>\n", 8);
+    return begins_with(data, size, "\177ELF") || begins_with(data, size, "!<arch>\n");
 }
 
 /* Machine code is not linked. What is said to be something else than it is has an error by type. */
