@@ -144,17 +144,20 @@ static void add_conflict(struct reasons *reasons, const struct cushim__names *na
     add_reason(reasons, &text);
 }
 
-static void find_reasons(struct reasons *reasons, const struct cushim__names *names,
+/* False when out of memory. */
+static bool find_reasons(struct reasons *reasons, const struct cushim__names *names,
                          const struct cushim__recording *recording, unsigned before, unsigned after)
 {
     const struct cushim__recorded *a = &recording->works[before], *b = &recording->works[after];
-    const struct cushim__access *of_a = &recording->accesses[a->first_access];
-    const struct cushim__access *of_b = &recording->accesses[b->first_access];
+    SCOPED_FREE void *room_a = cushim__accesses_in_order(recording, a);
+    SCOPED_FREE void *room_b = cushim__accesses_in_order(recording, b);
+    const struct cushim__access *of_a = room_a, *of_b = room_b;
 
-    for (size_t i = 0; i < a->n_accesses; i++)
+    for (size_t i = 0; of_a && of_b && i < a->n_accesses; i++)
         for (size_t k = 0; k < b->n_accesses; k++)
             if (cushim__accesses_conflict(&of_a[i], &of_b[k]))
                 add_conflict(reasons, names, &of_a[i], &of_b[k]);
+    return of_a && of_b;
 }
 
 static bool is_in_order(enum cushim_node_kind kind)
@@ -187,7 +190,7 @@ static void append_edge(const struct picture *picture, const struct cushim__reco
     struct cushim__str *str = picture->str;
     struct reasons reasons = {.n = 0};
 
-    find_reasons(&reasons, picture->names, recording, before, after);
+    str->failed |= !find_reasons(&reasons, picture->names, recording, before, after);
     cushim__str_append(str, "    %s%u -> %s%u [label=\"", prefix, before, prefix, after);
     for (size_t i = 0; i < reasons.n; i++)
         append_line(str, &reasons.texts[i]);
