@@ -368,6 +368,7 @@ CUSHIM_API struct cushim_mock_counts cushim_mock_stats(void);
  *
  *     CUSHIM_MOCK_CHECK=1   prints the findings, and objects that were not freed, at exit
  *     CUSHIM_MOCK_CHECK=0   turns all checks off
+ *     CUSHIM_MOCK_SUPPRESS  patterns for findings that are not kept, such as "leak: event*"
  *
  * A finding does not change the results of the driver's functions. There is one exception: a kernel
  * that would never end, by a loop or at a barrier, fails with 702 CUDA_ERROR_LAUNCH_TIMEOUT.

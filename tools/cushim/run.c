@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `cushim run`: runs a program on the mock. The program may use cushim or open libcuda.so.1 itself.
- * The command sets the environment and then replaces itself with the program.
+ * The command sets the environment and then replaces itself with the program, or waits for it if
+ * findings are wanted.
  */
+#include "run.h"
+
 #include <errno.h>
 #include <getopt.h>
-#include <libgen.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cushim/report.h>
-
 #include "command.h"
-#include "util.h"
 
 static const char usage[] =
     "usage: cushim run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
@@ -23,13 +21,20 @@ static const char usage[] =
     "Runs a program on the mock, a CUDA device in software, in place of a driver.\n"
     "\n"
     "  --check            print data races, wild accesses, unwritten reads and leaks at exit\n"
+    "  --check-status N   as --check, and end with N, 1 to 255, if anything was found\n"
+    "                     (default: the program's own status)\n"
+    "  --suppress RULES   findings that are not told: patterns such as 'leak: event*',\n"
+    "                     separated by ';', or @FILE\n"
     "  --seed N           draw another order of work; the same seed gives the same order\n"
-    "  --devices LIST     the devices: h200, a100, t4, rtx4090, l4, l40s, a10, v100, rtx5090,\n"
-    "                     b200, orin, ci, separated by commas\n"
+    "                     (default 0: as late as possible)\n"
+    "  --devices LIST     the devices, up to 16, separated by commas (default: one h200):\n"
+    "                     h200, a100, t4, rtx4090, l4, l40s, a10, v100, rtx5090, b200, orin;\n"
+    "                     ci is an h200 that has half of the host's free memory\n"
     "  --config FILE      more about the devices\n"
-    "  --driver VERSION   the CUDA version of the driver, such as 11.4\n"
+    "  --driver VERSION   the CUDA version of the driver, 10.0 to 13.5 (default: the newest\n"
+    "                     that has the devices)\n"
     "  --kernels PATHS    plug-ins with kernels, separated by ':'\n"
-    "  --faults RULES     faults to inject\n"
+    "  --faults RULES     faults to inject: rules, separated by ';', or @FILE\n"
     "  --trace FILE       write every call to FILE, for https://ui.perfetto.dev\n"
     "  --own-compilers    let the program use its own NVRTC, nvJitLink, ptxas, nvlink and\n"
     "                     fatbinary, which make machine code: the mock runs none\n"
@@ -38,31 +43,33 @@ static const char usage[] =
     "Exit status: the program's; 2 wrong usage, 126 it cannot be run, 127 it is not found,\n"
     "3 the mock is not found.\n";
 
-enum { OPTION_CHECK = 1, OPTION_HELP, OPTION_OWN, CANNOT_RUN = 126, NOT_FOUND = 127 };
-
-/* The options that set a variable. The number of an option is OPTION_FIRST plus its index here. */
-static const char *const variables[] = {"CUSHIM_MOCK_SEED",    "CUSHIM_MOCK_DEVICES",
-                                        "CUSHIM_MOCK_CONFIG",  "CUSHIM_MOCK_DRIVER_VERSION",
-                                        "CUSHIM_MOCK_KERNELS", "CUSHIM_MOCK_FAULTS",
-                                        "CUSHIM_MOCK_TRACE"};
-
-enum { OPTION_FIRST = 1000 }; /* larger than all letters */
-
-static const struct option options[] = {
-    {"check", no_argument, NULL, OPTION_CHECK},
-    {"help", no_argument, NULL, OPTION_HELP},
-    {"own-compilers", no_argument, NULL, OPTION_OWN},
-    {"seed", required_argument, NULL, OPTION_FIRST},
-    {"devices", required_argument, NULL, OPTION_FIRST + 1},
-    {"config", required_argument, NULL, OPTION_FIRST + 2},
-    {"driver", required_argument, NULL, OPTION_FIRST + 3},
-    {"kernels", required_argument, NULL, OPTION_FIRST + 4},
-    {"faults", required_argument, NULL, OPTION_FIRST + 5},
-    {"trace", required_argument, NULL, OPTION_FIRST + 6},
-    {NULL, 0, NULL, 0},
+enum {
+    OPTION_CHECK = 1,
+    OPTION_HELP,
+    OPTION_OWN,
+    OPTION_STATUS,
+    OPTION_FIRST = 1000, /* plus the index of the setting; larger than all letters */
+    CANNOT_RUN = 126,
+    NOT_FOUND = 127,
 };
 
-static bool set(const char *name, const char *value)
+const struct run_setting run_settings[RUN_N_SETTINGS] = {
+    {"seed", "CUSHIM_MOCK_SEED"},         {"devices", "CUSHIM_MOCK_DEVICES"},
+    {"config", "CUSHIM_MOCK_CONFIG"},     {"driver", "CUSHIM_MOCK_DRIVER_VERSION"},
+    {"kernels", "CUSHIM_MOCK_KERNELS"},   {"faults", "CUSHIM_MOCK_FAULTS"},
+    {"suppress", "CUSHIM_MOCK_SUPPRESS"}, {"trace", "CUSHIM_MOCK_TRACE"},
+};
+
+static const struct option flags[] = {
+    {"check", no_argument, NULL, OPTION_CHECK},
+    {"check-status", required_argument, NULL, OPTION_STATUS},
+    {"help", no_argument, NULL, OPTION_HELP},
+    {"own-compilers", no_argument, NULL, OPTION_OWN},
+};
+
+enum { N_FLAGS = sizeof(flags) / sizeof(flags[0]) };
+
+bool run_set(const char *name, const char *value)
 {
     if (!setenv(name, value, 1))
         return true;
@@ -70,164 +77,112 @@ static bool set(const char *name, const char *value)
     return false;
 }
 
-/* Reads the options. Returns -1 to continue, or the exit status. */
-static int parse(int argc, char **argv, bool *ret_own_compilers)
+static int read_status(const char *word, struct run_request *request)
 {
-    int code;
+    char *end;
+    const long status = strtol(word, &end, 10);
 
-    /* "+" ends the options at the program's name: the words after it belong to the program. */
-    while ((code = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
-        if (code == OPTION_HELP || code == 'h') {
-            fputs(usage, stdout);
-            return COMMAND_OK;
-        }
-        if (code == '?')
-            return COMMAND_USAGE;
-        if (code == OPTION_OWN) {
-            *ret_own_compilers = true;
-            continue;
-        }
-        if (!set(code == OPTION_CHECK ? "CUSHIM_MOCK_CHECK" : variables[code - OPTION_FIRST],
-                 code == OPTION_CHECK ? "1" : optarg))
-            return COMMAND_FAILED;
+    if (!*word || *end || status < 1 || status > 255) {
+        fprintf(stderr, "cushim run: --check-status: '%s' is not a number from 1 to 255\n", word);
+        return COMMAND_USAGE;
     }
-    if (optind < argc)
+    request->check_status = (int) status;
+    request->check = true;
+    return -1;
+}
+
+/* Reads a setting. An empty value would count as none, which nobody means who writes the option. */
+static int read_setting(unsigned i, const char *word, struct run_request *request)
+{
+    if (!*word) {
+        fprintf(stderr, "cushim run: --%s: the word is empty\n", run_settings[i].option);
+        return COMMAND_USAGE;
+    }
+    request->given |= 1u << i;
+    return run_set(run_settings[i].variable, word) ? -1 : COMMAND_FAILED;
+}
+
+/* Reads an option. Returns -1 to continue, or the exit status. */
+static int read_option(int code, struct run_request *request)
+{
+    switch (code) {
+    case OPTION_HELP:
+    case 'h':
+        fputs(usage, stdout);
+        return COMMAND_OK;
+    case '?':
+        return COMMAND_USAGE;
+    case OPTION_OWN:
+        request->own_compilers = true;
         return -1;
+    case OPTION_CHECK:
+        request->check = true;
+        return -1;
+    case OPTION_STATUS:
+        return read_status(optarg, request);
+    default:
+        return read_setting((unsigned) (code - OPTION_FIRST), optarg, request);
+    }
+}
+
+/* Reads the options. Returns -1 to continue, or the exit status. */
+static int parse(int argc, char **argv, struct run_request *request)
+{
+    struct option options[N_FLAGS + RUN_N_SETTINGS + 1] = {{0}};
+    int code, status = -1;
+
+    memcpy(options, flags, sizeof(flags));
+    for (int i = 0; i < RUN_N_SETTINGS; i++)
+        options[N_FLAGS + i] =
+            (struct option){run_settings[i].option, required_argument, NULL, OPTION_FIRST + i};
+    /* "+" ends the options at the program's name: the words after it belong to the program. */
+    while (status < 0 && (code = getopt_long(argc, argv, "+h", options, NULL)) != -1)
+        status = read_option(code, request);
+    if (status >= 0 || optind < argc)
+        return status;
     fputs(usage, stderr);
     return COMMAND_USAGE;
 }
 
-/*
- * Returns the path of the mock, which the caller frees. If the mock is not installed, it prints a
- * message and returns NULL.
- */
-static char *find_mock(void)
+/* Sets the environment. Returns -1 to continue, or the exit status. */
+static int prepare(const struct run_request *request)
 {
-    const struct cushim_open_params *params =
-        cushim_open_params(.library = "mock", .load_only = true);
-    const struct cushim_report *report = NULL;
-    char *path = NULL;
+    char *mock;
+    int status = COMMAND_FAILED;
 
-    if (cushim_report_create(CUSHIM_LIBRARY_CUDA, params, &report)) {
-        fprintf(stderr, "cushim run: %s\n", cushim_error_text());
-        return NULL;
-    }
-    /* The path must contain a folder, which goes into the library path. */
-    if (report->chosen && strchr(report->chosen->path, '/'))
-        path = format("%s", report->chosen->path);
-    if (!path)
-        fprintf(stderr, "cushim run: the mock is not installed; %s\n", report->text);
-    cushim_report_free(&report);
-    return path;
+    if (request->check && !run_set("CUSHIM_MOCK_CHECK", "1"))
+        return COMMAND_FAILED;
+    if (!run_check_paths(request))
+        return COMMAND_USAGE;
+    mock = run_find_mock();
+    if (mock && !run_check_settings(request, mock))
+        status = COMMAND_USAGE;
+    else if (mock && run_lead_to(mock, request->own_compilers))
+        status = -1;
+    free(mock);
+    return status;
 }
 
-/* Puts words before those that a variable has. */
-static bool prepend(const char *name, const char *words)
+int run_program(char **words)
 {
-    const char *before = getenv(name);
-    char *all =
-        format("%s%s%s", words, before && *before ? ":" : "", before && *before ? before : "");
-    const bool done = set(name, all);
-
-    free(all);
-    return done;
-}
-
-/*
- * Tells the stand-ins what they would find if they were not in the library path themselves. A
- * compiler that is not there needs no variable.
- */
-static bool tell_found(enum cushim_library library, const char *name)
-{
-    const struct cushim_report *report = NULL;
-    bool done = true;
-
-    if (getenv(name) || cushim_report_create(library, NULL, &report))
-        return true;
-    if (report->chosen && strchr(report->chosen->path, '/'))
-        done = set(name, report->chosen->path);
-    cushim_report_free(&report);
-    return done;
-}
-
-/* Returns PLACE/toolkit if it has what stands in for NVIDIA's compilers. The caller frees it. */
-static char *toolkit_in(const char *place)
-{
-    char *redirect = format("%s/toolkit/redirect.so", place);
-    const bool there = !access(redirect, R_OK);
-
-    free(redirect);
-    return there ? format("%s/toolkit", place) : NULL;
-}
-
-/* It is beside the mock, or beside the folder of a mock that is an older driver. */
-static char *find_toolkit(const char *folder)
-{
-    char *toolkit = toolkit_in(folder), *inner = format("%s", folder);
-
-    if (!toolkit)
-        toolkit = toolkit_in(dirname(inner));
-    if (!toolkit)
-        fprintf(stderr,
-                "cushim run: what stands in for NVIDIA's compilers is not in %s/toolkit; a program "
-                "that asks for machine code will not run\n",
-                folder);
-    free(inner);
-    return toolkit;
-}
-
-/*
- * In place of NVIDIA's compilers the program finds those that keep the PTX. Where they were not
- * built, it uses its own.
- */
-static bool lead_to_compilers(const char *folder)
-{
-    char *toolkit = find_toolkit(folder), *redirect;
-    bool done;
-
-    if (!toolkit)
-        return true;
-    redirect = format("%s/redirect.so", toolkit);
-    done = tell_found(CUSHIM_LIBRARY_NVRTC, "CUSHIM_NVRTC_FOUND") &&
-           tell_found(CUSHIM_LIBRARY_NVJITLINK, "CUSHIM_NVJITLINK_FOUND") &&
-           prepend("LD_LIBRARY_PATH", toolkit) && prepend("LD_PRELOAD", redirect) &&
-           prepend("PATH", toolkit) && set("CUSHIM_NVRTC_KEEP_PTX", "1") &&
-           /* It wants to be the first library of a program, which a preloaded one is. */
-           prepend("ASAN_OPTIONS", "verify_asan_link_order=0");
-    free(redirect);
-    free(toolkit);
-    return done;
-}
-
-/*
- * Sets the environment for programs that use cushim, and for those that open libcuda.so.1
- * themselves.
- */
-static bool lead_to(char *mock, bool own_compilers)
-{
-    const char *folder;
-
-    if (!set("CUSHIM_LIBCUDA", mock))
-        return false;
-    folder = dirname(mock);
-    return prepend("LD_LIBRARY_PATH", folder) && (own_compilers || lead_to_compilers(folder));
+    execvp(words[0], words);
+    fprintf(stderr, "cushim run: %s: %s\n", words[0], strerror(errno));
+    return errno == ENOENT ? NOT_FOUND : CANNOT_RUN;
 }
 
 int command_run(int argc, char **argv)
 {
-    bool own_compilers = false;
-    const int status = parse(argc, argv, &own_compilers);
-    char *mock;
+    struct run_request request = {0};
+    int status = parse(argc, argv, &request);
 
+    if (status < 0)
+        status = prepare(&request);
     if (status >= 0)
         return status;
-    mock = find_mock();
-    if (!mock || !lead_to(mock, own_compilers)) {
-        free(mock);
-        return COMMAND_FAILED;
-    }
-    free(mock);
-    execvp(argv[optind], argv + optind);
-    fprintf(stderr, "cushim run: %s: %s\n", argv[optind], strerror(errno));
-    return errno == ENOENT ? NOT_FOUND : CANNOT_RUN;
+    if (!request.check)
+        return run_program(argv + optind);
+    status = run_checked(&request, argv + optind);
+    fflush(NULL);
+    /* Without functions for the end: the mock in this process has one that would write the trace. */
+    _exit(status);
 }

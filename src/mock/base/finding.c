@@ -9,9 +9,10 @@
 
 #include "base/env.h"
 #include "base/str.h"
-#include "base/util.h"
+#include "mock/base/report.h"
 #include "mock/base/state.h"
 #include "mock/base/upcalls.h"
+#include "mock/config/suppress.h"
 
 /*
  * The maximum number of findings. A loop that fails a million times gives no more information than
@@ -24,18 +25,19 @@ static size_t n_findings;
 static bool off, wanted, started;
 static int process;
 
-static const char *const words[] = {
-    "data race",    "out of bounds", "use after free", "double free", "uninitialised read",
-    "leak",         "stuck",         "host access",    "barrier",     "misaligned access",
-    "endless loop", "kernel fault",  "attachment",     "host memory"};
-_Static_assert(ARRAY_SIZE(words) == CUSHIM_MOCK_HOST_MEMORY + 1, "each kind has its words");
-
 static struct cushim_mock_finding *known(enum cushim_mock_finding_kind kind, const char *text)
 {
     for (size_t i = 0; i < n_findings; i++)
         if (findings[i].kind == kind && !strcmp(findings[i].text, text))
             return &findings[i];
     return NULL;
+}
+
+/* A child of fork() has a copy of what its parent has told. */
+static void report(const char *word, const char *text)
+{
+    if (started && (int) getpid() == process)
+        mock__report(word, text);
 }
 
 static void keep(enum cushim_mock_finding_kind kind, const char *text)
@@ -48,6 +50,7 @@ static void keep(enum cushim_mock_finding_kind kind, const char *text)
         finding->text = strdup(text);
         finding->count = 0;
         n_findings += finding->text != NULL;
+        report(mock__finding_word(kind), text);
     }
     if (finding)
         finding->count++;
@@ -64,7 +67,8 @@ void mock__finding(enum cushim_mock_finding_kind kind, const char *format, ...)
     vsnprintf(text, sizeof(text), format, list);
     cushim__str_one_line(text); /* labels are the program's words */
     va_end(list);
-    keep(kind, text);
+    if (!mock__suppressed(kind, text))
+        keep(kind, text);
 }
 
 void mock__finding_now(enum cushim_mock_finding_kind kind, const char *format, ...)
@@ -78,8 +82,10 @@ void mock__finding_now(enum cushim_mock_finding_kind kind, const char *format, .
     vsnprintf(text, sizeof(text), format, list);
     cushim__str_one_line(text);
     va_end(list);
+    if (mock__suppressed(kind, text))
+        return;
     keep(kind, text);
-    fprintf(stderr, "cushim mock: %s: %s\n", words[kind], text);
+    fprintf(stderr, "cushim mock: %s: %s\n", mock__finding_word(kind), text);
 }
 
 bool mock__checking(void)
@@ -113,9 +119,10 @@ static void print_all(void)
     if (n)
         dprintf(STDERR_FILENO, "cushim mock: %zu finding%s\n", n, n == 1 ? "" : "s");
     for (size_t i = 0; i < n; i++) {
-        dprintf(STDERR_FILENO, "%zu  %s  %s", i + 1, words[all[i].kind], all[i].text);
+        dprintf(STDERR_FILENO, "%zu  %s  %s", i + 1, mock__finding_word(all[i].kind), all[i].text);
         dprintf(STDERR_FILENO, all[i].count > 1 ? " (%u times)\n" : "\n", all[i].count);
     }
+    report("end", "");
 }
 
 #ifdef __GLIBC__
@@ -151,10 +158,12 @@ void mock__findings_start(void)
 
     off = word && !strcmp(word, "0");
     wanted = word && !off;
+    mock__suppress_start();
     if (started || !wanted)
         return;
     started = true;
     process = (int) getpid();
+    report("start", "");
 }
 
 /* --- functions of cushim/mock.h --- */
@@ -175,6 +184,8 @@ size_t cushim_mock_findings(const struct cushim_mock_finding **ret_findings)
 void cushim_mock_findings_clear(void)
 {
     mock__control_lock();
+    if (n_findings)
+        report("clear", "");
     while (n_findings)
         free((char *) findings[--n_findings].text);
     mock__control_unlock();

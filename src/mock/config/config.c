@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "base/util.h"
 #include "mock/config/config_settings.h"
+#include "mock/config/environment.h"
 #include "mock/config/symbols.h"
 
 /*
@@ -221,7 +222,7 @@ static cushim_status accept(struct wish *wanted, struct cushim__str *error)
         cushim__str_append(error, "the driver is initialised; its devices are what they are");
         return CUSHIM_ERROR_BUSY;
     }
-    if (!load(wanted, &config, error))
+    if (!mock__environment_check(error) || !load(wanted, &config, error))
         return CUSHIM_ERROR_INVALID_ARGUMENT;
     finish_wish(&wish);
     wish = *wanted;

@@ -30,8 +30,9 @@ static cushim__entry *no_mock[CUSHIM_CUDA_ROWS];
 /* The mock's own functions, or NULL without a mock. */
 static __typeof__(cushim_mock_error_text) *error_text;
 static __typeof__(cushim_mock_checks) *checks;
+static __typeof__(cushim_mock_configure) *configure;
 
-/* These two are for cushim, which gets this library and not the mock. */
+/* These three are for cushim and its command, which get this library and not the mock. */
 const char *cushim_mock_error_text(void)
 {
     return error_text ? error_text() : "";
@@ -40,6 +41,11 @@ const char *cushim_mock_error_text(void)
 bool cushim_mock_checks(void)
 {
     return checks && checks();
+}
+
+cushim_status cushim_mock_configure(const struct cushim_mock_config *config)
+{
+    return configure ? configure(config) : CUSHIM_ERROR_MISSING_SYMBOL;
 }
 
 static int unavailable(void)
@@ -82,6 +88,7 @@ __attribute__((constructor)) static void open_functions(void)
     /* It is never closed: a driver stays in the process. */
     *(void **) &error_text = mock ? dlsym(mock, "cushim_mock_error_text") : NULL;
     *(void **) &checks = mock ? dlsym(mock, "cushim_mock_checks") : NULL;
+    *(void **) &configure = mock ? dlsym(mock, "cushim_mock_configure") : NULL;
     *(void **) &front = mock ? dlsym(mock, "cushim_mock_front") : NULL;
     if (front)
         CUSHIM__PUBLISH(front_forward, (cushim__forward) front(MOCK_FRONT_VERSION));
