@@ -22,8 +22,8 @@ flag       ptds | ptsz     the per-thread-default-stream variant
                            __CUDA_API_VERSION_INTERNAL
            header=N        first toolkit whose headers declare it, if not since
            until=N         first version that no longer has it
-           narrow          takes addresses or sizes of 32 bits, and is for contexts of the first
-                           cuCtxCreate alone
+           narrow          takes addresses or sizes of 32 bits, and first looks whether the current
+                           context is one of the first cuCtxCreate, which it is for
            same=SYMBOL     does what that version of the function does, which may take
                            integers of 64 bits where this one takes 32
 

@@ -66,6 +66,7 @@ Test(array, descriptors_come_back)
     CUDA_ARRAY3D_DESCRIPTOR wanted = shape(WIDTH, HEIGHT, DEPTH, CUDA_ARRAY3D_SURFACE_LDST), got;
     CUDA_ARRAY_DESCRIPTOR flat;
     CUDA_ARRAY3D_DESCRIPTOR_v1 old;
+    CUcontext first = NULL;
     CUarray array = NULL;
 
     start();
@@ -75,13 +76,17 @@ Test(array, descriptors_come_back)
     cr_expect(eq(uint, got.Flags, CUDA_ARRAY3D_SURFACE_LDST));
     OK(mock_cuArrayGetDescriptor_v2(&flat, array));
     cr_expect(eq(sz, flat.Height, HEIGHT));
+    EXPECT(CUDA_ERROR_INVALID_CONTEXT, mock_cuArray3DGetDescriptor(&old, array));
+    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuArray3DGetDescriptor(&old, NULL));
+    OK(mock_cuCtxCreate(&first, 0, 0));
     OK(mock_cuArray3DGetDescriptor(&old, array));
     cr_expect(eq(uint, old.Width, WIDTH));
+    OK(mock_cuCtxDestroy_v2(first));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuArray3DGetDescriptor_v2(NULL, array));
     EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuArray3DGetDescriptor_v2(&got, GARBAGE));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuArrayGetPlane(&array, array, 0));
     OK(mock_cuArrayDestroy(array));
-    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuArrayDestroy(array));
+    EXPECT(CUDA_ERROR_CONTEXT_IS_DESTROYED, mock_cuArrayDestroy(array));
     EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuArrayDestroy(NULL));
 }
 
@@ -147,7 +152,7 @@ Test(array, boxes)
     out.srcXInBytes = sizeof(from[0]) - 8;
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpy2DUnaligned_v2(&out));
     out.srcArray = GARBAGE;
-    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuMemcpy2D_v2(&out));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpy2D_v2(&out));
 }
 
 Test(array, slices_and_layers)
@@ -251,8 +256,8 @@ Test(array, levels)
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMipmappedArrayGetLevel(&array, mipmapped, 5));
     EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuArrayDestroy(array));
     OK(mock_cuMipmappedArrayDestroy(mipmapped));
-    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuMipmappedArrayDestroy(mipmapped));
-    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuMemcpyAtoH_v2(back, array, 0, sizeof(back)));
+    EXPECT(CUDA_ERROR_CONTEXT_IS_DESTROYED, mock_cuMipmappedArrayDestroy(mipmapped));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpyAtoH_v2(back, array, 0, sizeof(back)));
 }
 
 /* What lives in a context goes with it, and says so when it is used. */
@@ -268,6 +273,6 @@ Test(array, a_context_takes_its_arrays_along)
     array = make_flat(WIDTH, HEIGHT);
     OK(mock_cuMipmappedArrayCreate(&mipmapped, &descriptor, 3));
     OK(mock_cuCtxDestroy_v2(context));
-    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuArrayDestroy(array));
-    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuMipmappedArrayDestroy(mipmapped));
+    EXPECT(CUDA_ERROR_CONTEXT_IS_DESTROYED, mock_cuArrayDestroy(array));
+    EXPECT(CUDA_ERROR_CONTEXT_IS_DESTROYED, mock_cuMipmappedArrayDestroy(mipmapped));
 }

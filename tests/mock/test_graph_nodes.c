@@ -260,19 +260,20 @@ Test(graph_nodes, a_host_function_is_called_in_its_turn)
 Test(graph_nodes, events_are_recorded_and_waited_for)
 {
     CUgraph recorder = new_graph(), waiter = new_graph();
-    CUgraphNode node = NULL, kernel = add_affine(recorder, NULL, 1, 3);
+    CUgraphNode node = NULL, recording, kernel = add_affine(recorder, NULL, 1, 3);
     CUgraphExec first, second;
     CUevent event, other, read;
 
     OK(mock_cuEventCreate(&event, 0));
     OK(mock_cuEventCreate(&other, 0));
-    EXPECT(CUDA_ERROR_INVALID_HANDLE,
-           mock_cuGraphAddEventRecordNode(&node, recorder, NULL, 0, GARBAGE));
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           mock_cuGraphAddEventRecordNode(&node, recorder, NULL, 0, NULL));
     OK(mock_cuGraphAddEventRecordNode(&node, recorder, &kernel, 1, other));
     OK(mock_cuGraphEventRecordNodeSetEvent(node, event));
     OK(mock_cuGraphEventRecordNodeGetEvent(node, &read));
     cr_expect(eq(ptr, read, event));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphEventWaitNodeGetEvent(node, &read));
+    recording = node;
     OK(mock_cuGraphAddEventWaitNode(&node, waiter, NULL, 0, other));
     OK(mock_cuGraphEventWaitNodeSetEvent(node, event));
     OK(mock_cuGraphEventWaitNodeGetEvent(node, &read));
@@ -286,7 +287,10 @@ Test(graph_nodes, events_are_recorded_and_waited_for)
     OK(mock_cuEventSynchronize(event));
     cr_expect(eq(uint, value(), 30));
     silent();
-    /* An event that is gone is no event. */
+    /* An event that is gone is no event, and the graph is told when it is launched. */
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphExecEventWaitNodeSetEvent(second, node, GARBAGE));
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           mock_cuGraphExecEventRecordNodeSetEvent(first, recording, GARBAGE));
     OK(mock_cuEventDestroy_v2(event));
     EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuGraphLaunch(first, one));
     OK(mock_cuGraphExecDestroy(second));

@@ -216,7 +216,8 @@ Test(texture, references)
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuTexRefSetAddress_v2(NULL, reference, p + 12, 64));
     OK(mock_cuTexRefGetAddress_v2(&got, reference));
     cr_expect(eq(ulong, got, p));
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuTexRefGetAddress(&(CUdeviceptr_v1){0}, reference));
+    EXPECT(CUDA_ERROR_INVALID_CONTEXT, mock_cuTexRefGetAddress(&(CUdeviceptr_v1){0}, reference));
+    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuTexRefGetAddress(&(CUdeviceptr_v1){0}, NULL));
     for (int dim = 0; dim < 3; dim++) {
         CUaddress_mode mode = (CUaddress_mode) -1;
 

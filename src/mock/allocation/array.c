@@ -118,13 +118,21 @@ CUresult mock_cuArrayCreate(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR_v1 *pA
     return create(pHandle, given ? &descriptor : NULL, "cuArrayCreate");
 }
 
+CUresult mock__array_stranger(const void *handle)
+{
+    if (mock__object_any((uintptr_t) handle))
+        return CUDA_ERROR_INVALID_VALUE;
+    return mock__object_is_gone(handle) ? CUDA_ERROR_CONTEXT_IS_DESTROYED
+                                        : CUDA_ERROR_INVALID_HANDLE;
+}
+
 static CUresult get_descriptor(CUDA_ARRAY3D_DESCRIPTOR *ret_descriptor, CUarray handle, bool wanted)
 {
     const struct mock__array *array;
 
     MOCK__ENTER_EARLY();
     array = mock__object_find(MOCK__ARRAY, handle);
-    MOCK__REQUIRE(array, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__REQUIRE(array, mock__array_stranger(handle));
     MOCK__TRY(mock__context_usable(array->context));
     MOCK__REQUIRE(wanted, CUDA_ERROR_INVALID_VALUE);
     *ret_descriptor = array->descriptor;
@@ -151,10 +159,19 @@ CUresult mock_cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, C
     return CUDA_SUCCESS;
 }
 
+/* The first versions look at the handle before they look at the context. */
+static CUresult refuse_narrow(CUarray handle)
+{
+    MOCK__ENTER_EARLY();
+    MOCK__REQUIRE(mock__object_any((uintptr_t) handle), mock__array_stranger(handle));
+    return mock__context_narrow();
+}
+
 CUresult mock_cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR_v1 *pArrayDescriptor, CUarray hArray)
 {
     CUDA_ARRAY3D_DESCRIPTOR d = {0};
 
+    MOCK__TRY(refuse_narrow(hArray));
     MOCK__TRY(get_descriptor(&d, hArray, pArrayDescriptor));
     *pArrayDescriptor =
         (CUDA_ARRAY3D_DESCRIPTOR_v1){(unsigned) d.Width, (unsigned) d.Height, (unsigned) d.Depth,
@@ -166,36 +183,38 @@ CUresult mock_cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR_v1 *pArrayDescriptor, C
 {
     CUDA_ARRAY3D_DESCRIPTOR d = {0};
 
+    MOCK__TRY(refuse_narrow(hArray));
     MOCK__TRY(get_descriptor(&d, hArray, pArrayDescriptor));
     *pArrayDescriptor = (CUDA_ARRAY_DESCRIPTOR_v1){(unsigned) d.Width, (unsigned) d.Height,
                                                    d.Format, d.NumChannels};
     return CUDA_SUCCESS;
 }
 
-/* Returns an array that can be destroyed. A level is destroyed with its mipmapped array. */
-static struct mock__array *find_destroyable(CUarray handle)
+/* Finds an array that can be destroyed. A level is destroyed with its mipmapped array. */
+static CUresult find_destroyable(CUarray handle, struct mock__array **ret_array)
 {
     struct mock__array *array = mock__object_find(MOCK__ARRAY, handle);
 
-    return array && !array->mipmapped ? array : NULL;
+    MOCK__REQUIRE(array, mock__array_stranger(handle));
+    MOCK__REQUIRE(!array->mipmapped, CUDA_ERROR_INVALID_HANDLE);
+    *ret_array = array;
+    return CUDA_SUCCESS;
 }
 
 CUresult mock_cuArrayDestroy(CUarray hArray)
 {
-    struct mock__array *array;
+    struct mock__array *array = NULL;
 
     MOCK__ENTER_INHERITED();
     MOCK__TRY(mock__capture_unsafe());
-    array = find_destroyable(hArray);
-    MOCK__REQUIRE(array, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__TRY(find_destroyable(hArray, &array));
     MOCK__TRY(mock__context_usable(array->context));
     /*
      * Waits for work that may use the array. The wait releases the lock, so the array is looked up
      * again.
      */
     mock__finish_all();
-    array = find_destroyable(hArray);
-    MOCK__REQUIRE(array, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__TRY(find_destroyable(hArray, &array));
     mock__array_release(array->address);
     mock__object_free(array);
     return CUDA_SUCCESS;
@@ -209,7 +228,7 @@ CUresult mock_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int
     (void) planeIdx;
     MOCK__ENTER_EARLY();
     array = mock__object_find(MOCK__ARRAY, hArray);
-    MOCK__REQUIRE(array, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__REQUIRE(array, mock__array_stranger(hArray));
     MOCK__TRY(mock__context_usable(array->context));
     (void) pPlaneArray;
     return CUDA_ERROR_INVALID_VALUE;

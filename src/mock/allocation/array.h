@@ -64,6 +64,12 @@ void mock__array_release(uint64_t address);
 struct mock__array *mock__array_over(struct mock__context *context,
                                      const CUDA_ARRAY3D_DESCRIPTOR *descriptor, uint64_t address);
 
+/*
+ * Returns what a driver says of a handle that is no array, or no mipmapped array: it looks into
+ * what the handle stands for.
+ */
+CUresult mock__array_stranger(const void *handle);
+
 /* Destroys the arrays of a context. */
 void mock__arrays_destroy(const struct mock__context *context);
 

@@ -16,7 +16,7 @@ CUresult mock_cuMemGetHandleForAddressRange(void *handle, CUdeviceptr dptr, size
     struct mock__context *context = NULL;
 
     MOCK__ENTER_EARLY();
-    MOCK__REQUIRE(handle && size && dptr % PAGE == 0 && size % PAGE == 0 &&
+    MOCK__REQUIRE(handle && dptr && size && dptr % PAGE == 0 && size % PAGE == 0 &&
                       (!flags || flags & FOR_PCIE) &&
                       handleType == CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD,
                   CUDA_ERROR_INVALID_VALUE);

@@ -162,7 +162,7 @@ static CUresult check_properties(const CUmemPoolProps *properties, struct mock__
     MOCK__REQUIRE((int) properties->location.type > 0 &&
                       (int) properties->location.type <= HOST_NUMA &&
                       (int) properties->allocType > 0 && (int) properties->allocType <= MANAGED &&
-                      !properties->win32SecurityAttributes && !properties->reserved[0],
+                      !properties->reserved[0],
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(properties->allocType == CU_MEM_ALLOCATION_TYPE_PINNED &&
                       properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE,

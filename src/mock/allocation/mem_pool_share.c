@@ -84,12 +84,14 @@ CUresult mock_cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool,
 {
     struct mock__memory *memory = NULL;
     struct mock__pool *found;
+    struct mock__context *context = NULL;
     struct mock__name name;
 
-    MOCK__ENTER_CONTEXT(context);
+    MOCK__ENTER();
     MOCK__TRY(mock__capture_unsafe());
     found = mock__pool_find(pool);
     MOCK__REQUIRE(ptr_out && shareData && found && found->imported, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__context_current(&context));
     memcpy(&name, shareData, sizeof(name));
     MOCK__TRY(mock__name_open(context, &name, &memory));
     if (!memory->pool) {

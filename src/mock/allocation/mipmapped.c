@@ -129,7 +129,7 @@ CUresult mock_cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hM
 
     MOCK__ENTER_EARLY();
     mipmapped = mock__object_find(MOCK__MIPMAPPED_ARRAY, hMipmappedArray);
-    MOCK__REQUIRE(mipmapped, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__REQUIRE(mipmapped, mock__array_stranger(hMipmappedArray));
     MOCK__TRY(mock__context_usable(mipmapped->context));
     MOCK__REQUIRE(pLevelArray && level < mipmapped->n_levels, CUDA_ERROR_INVALID_VALUE);
     *pLevelArray = MOCK__HANDLE(mipmapped->levels[level]);
@@ -143,11 +143,11 @@ CUresult mock_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
     MOCK__ENTER_INHERITED();
     MOCK__TRY(mock__capture_unsafe());
     mipmapped = mock__object_find(MOCK__MIPMAPPED_ARRAY, hMipmappedArray);
-    MOCK__REQUIRE(mipmapped, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__REQUIRE(mipmapped, mock__array_stranger(hMipmappedArray));
     MOCK__TRY(mock__context_usable(mipmapped->context));
     mock__finish_all();
     mipmapped = mock__object_find(MOCK__MIPMAPPED_ARRAY, hMipmappedArray);
-    MOCK__REQUIRE(mipmapped, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__REQUIRE(mipmapped, mock__array_stranger(hMipmappedArray));
     mock__array_release(mipmapped->address);
     free_objects(mipmapped);
     return CUDA_SUCCESS;

@@ -145,6 +145,14 @@ CUresult mock__context_current(struct mock__context **ret_context)
     return mock__context_usable(*ret_context);
 }
 
+CUresult mock__context_narrow(void)
+{
+    const struct mock__context *context = mock__context_find(mock__current_handle());
+
+    return context && context->api_version == MOCK__API_FIRST ? CUDA_SUCCESS
+                                                              : CUDA_ERROR_INVALID_CONTEXT;
+}
+
 CUresult mock__context_of(CUcontext handle, struct mock__context **ret_context)
 {
     struct mock__context *context = mock__context_find(handle);

@@ -83,6 +83,9 @@ CUresult mock__context_usable(const struct mock__context *context);
  */
 CUresult mock__context_current(struct mock__context **ret_context);
 
+/* CUDA_ERROR_INVALID_CONTEXT if the current context is none of the first version. */
+CUresult mock__context_narrow(void);
+
 /* The same, whether or not the context has had a fault. */
 CUresult mock__context_current_broken(struct mock__context **ret_context);
 

@@ -112,6 +112,17 @@ void *mock__object_any(uint64_t handle)
     return object && object->handle == handle ? object : NULL;
 }
 
+bool mock__object_is_gone(const void *pointer)
+{
+    const uintptr_t handle = (uintptr_t) pointer;
+    const size_t slot = slot_of(handle);
+    const uintptr_t last = slot < n_slots ? handle_of(slot) : 0;
+
+    if (handle < BASE || handle & ((1u << SLOT_SHIFT) - 1) || !last || mock__object_any(handle))
+        return false;
+    return (handle - BASE) >> GENERATION_SHIFT < 1u << GENERATION_BITS;
+}
+
 void *mock__object_find(enum mock__kind kind, const void *handle)
 {
     struct mock__object *object = mock__object_any((uintptr_t) handle);

@@ -12,6 +12,7 @@
 #ifndef CUSHIM_MOCK_BASE_OBJECTS_H
 #define CUSHIM_MOCK_BASE_OBJECTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -72,6 +73,9 @@ void *mock__object_find(enum mock__kind kind, const void *handle);
 
 /* Returns the live object of a handle, of any kind, or NULL if there is none. */
 void *mock__object_any(uint64_t handle);
+
+/* Tells whether this was the handle of an object that is gone. */
+bool mock__object_is_gone(const void *handle);
 
 /* Takes the handle out of use and frees the object. NULL does nothing. */
 void mock__object_free(void *object);

@@ -40,7 +40,8 @@ CUresult mock_cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
 CUresult mock_cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
                              unsigned int flags, CUdevice dev)
 {
-    MOCK__REQUIRE(!paramsArray && !numParams, CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY);
+    MOCK__REQUIRE(paramsArray || !numParams, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!numParams, CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY);
     return create(pctx, flags, dev, MOCK__API);
 }
 #endif
@@ -205,6 +206,7 @@ CUresult mock_cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
     struct mock__context *context = NULL;
 
     MOCK__ENTER();
+    MOCK__REQUIRE(!ctx || mock__context_find(ctx), CUDA_ERROR_INVALID_CONTEXT);
     MOCK__TRY(mock__context_of(ctx, &context));
     MOCK__REQUIRE(version, CUDA_ERROR_INVALID_VALUE);
     *version = context->api_version;

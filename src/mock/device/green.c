@@ -86,12 +86,13 @@ CUresult mock_cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx)
 #if CUDA_VERSION >= 13000
 CUresult mock_cuGreenCtxGetId(CUgreenCtx greenCtx, unsigned long long *greenCtxId)
 {
-    const struct mock__green *green;
+    struct mock__green *green;
 
     MOCK__ENTER();
     MOCK__REQUIRE(greenCtxId, CUDA_ERROR_INVALID_VALUE);
-    green = greenCtx ? mock__green_find(greenCtx) : mock__green_current();
-    MOCK__REQUIRE(green, CUDA_ERROR_INVALID_CONTEXT);
+    green = mock__green_current();
+    if (greenCtx || !green)
+        MOCK__TRY(mock__green_of(greenCtx, &green));
     MOCK__TRY(usable(green));
     *greenCtxId = green->id;
     return CUDA_SUCCESS;

@@ -168,7 +168,7 @@ CUresult mock_cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource, CUdev
 
     MOCK__ENTER();
     context = mock__context_find(hCtx);
-    MOCK__REQUIRE(context, CUDA_ERROR_INVALID_CONTEXT);
+    MOCK__REQUIRE(context, mock__stranger(hCtx, CUDA_ERROR_INVALID_CONTEXT));
     MOCK__TRY(mock__context_usable(context));
     return get(resource, type, context->device, mock__green_find(hCtx));
 }

@@ -94,8 +94,9 @@ static CUresult prefetch_batch(const struct batch *batch, unsigned long long fla
     MOCK__TRY(mock__initialised());
     MOCK__REQUIRE(places_cover(batch), CUDA_ERROR_INVALID_VALUE);
     for (size_t i = 0; i < batch->n_places; i++)
-        MOCK__TRY(mock__place_check(
-            (struct mock__place){(int) batch->places[i].type, batch->places[i].id}));
+        MOCK__REQUIRE(mock__place_check((struct mock__place){(int) batch->places[i].type,
+                                                             batch->places[i].id}) == CUDA_SUCCESS,
+                      CUDA_ERROR_INVALID_VALUE);
     for (size_t i = 0; i < batch->count; i++) {
         while (place + 1 < batch->n_places && batch->firsts[place + 1] <= i)
             place++;

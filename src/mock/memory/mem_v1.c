@@ -8,6 +8,7 @@
 
 #include "mock/allocation/memory.h"
 #include "mock/base/state.h"
+#include "mock/stream/capture.h"
 
 static unsigned narrowed(size_t bytes)
 {
@@ -43,6 +44,22 @@ CUresult mock_cuMemAlloc(CUdeviceptr_v1 *dptr, unsigned int bytesize)
 
     MOCK__TRY(mock_cuMemAlloc_v2(dptr ? &address : NULL, bytesize));
     return give(dptr, address);
+}
+
+/* It needs no context; but one that is current must be of the first version, and not capture. */
+static CUresult refuse_free(void)
+{
+    MOCK__ENTER();
+    if (!mock__current_handle())
+        return CUDA_SUCCESS;
+    MOCK__TRY(mock__capture_unsafe());
+    return mock__context_narrow();
+}
+
+CUresult mock_cuMemFree(CUdeviceptr_v1 dptr)
+{
+    MOCK__TRY(refuse_free());
+    return mock_cuMemFree_v2(dptr);
 }
 
 CUresult mock_cuMemAllocPitch(CUdeviceptr_v1 *dptr, unsigned int *pPitch, unsigned int WidthInBytes,

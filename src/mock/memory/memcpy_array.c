@@ -14,8 +14,7 @@ CUresult mock__array_end(CUarray handle, const struct mock__copy *copy, struct m
 {
     const struct mock__array *array = mock__object_find(MOCK__ARRAY, handle);
 
-    MOCK__REQUIRE(handle, CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(array, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__REQUIRE(array, CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(inside(end->x, copy->width, array->pitch) &&
                       inside(end->y, copy->height, array->rows) &&
                       inside(end->z, copy->depth, array->slices),

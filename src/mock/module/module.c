@@ -183,13 +183,22 @@ CUresult mock_cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hm
     return mock__module_variable(module, name, dptr, bytes);
 }
 
-/* The first version has 32 bits for addresses and sizes, but no variable has such an address. */
+/* The first versions look at the handle before they look at the context. */
+static CUresult refuse_narrow(CUmodule handle)
+{
+    MOCK__ENTER();
+    MOCK__REQUIRE(mock__object_find(MOCK__MODULE, handle), CUDA_ERROR_INVALID_HANDLE);
+    return mock__context_narrow();
+}
+
+/* It has 32 bits for addresses and sizes, but no variable has such an address. */
 CUresult mock_cuModuleGetGlobal(CUdeviceptr_v1 *dptr, unsigned int *bytes, CUmodule hmod,
                                 const char *name)
 {
     CUdeviceptr address = 0;
     size_t size = 0;
 
+    MOCK__TRY(refuse_narrow(hmod));
     MOCK__REQUIRE(dptr || bytes, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock_cuModuleGetGlobal_v2(&address, &size, hmod, name));
     MOCK__REQUIRE((!dptr || address <= UINT_MAX) && size <= UINT_MAX, CUDA_ERROR_INVALID_VALUE);

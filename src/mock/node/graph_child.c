@@ -82,7 +82,7 @@ CUresult mock__child_set(CUgraphNode hNode, CUgraph hChild)
     struct mock__graph *child = NULL, *taken = NULL;
     struct mock__node *node = NULL;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__TRY(mock__node_find(hNode, &node));
     MOCK__REQUIRE(mock__child_of(node) && !mock__node_is_captured(node), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__graph_find(hChild, &child));

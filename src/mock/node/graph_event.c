@@ -9,29 +9,21 @@
 #define RECORD CU_GRAPH_NODE_TYPE_EVENT_RECORD
 #define WAIT   CU_GRAPH_NODE_TYPE_WAIT_EVENT
 
-/* A node may be made of an event whose context has had a fault. */
-static CUresult find_event(const void *handle, struct mock__event **ret_event)
-{
-    MOCK__REQUIRE(handle, CUDA_ERROR_INVALID_VALUE);
-    *ret_event = mock__object_find(MOCK__EVENT, handle);
-    return *ret_event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-}
-
+/* Whether there is such an event is asked when the graph is launched, and not before. */
 CUresult mock__describe_record(const void *params, struct mock__work **ret_work)
 {
-    struct mock__event *event = NULL;
+    const struct mock__event *event = mock__object_find(MOCK__EVENT, params);
 
-    MOCK__TRY(find_event(params, &event));
+    MOCK__REQUIRE(params, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__event_record_work((CUevent) params, ret_work));
-    (*ret_work)->context = MOCK__HANDLE(event->context);
+    if (event)
+        (*ret_work)->context = MOCK__HANDLE(event->context);
     return CUDA_SUCCESS;
 }
 
 CUresult mock__describe_wait(const void *params, struct mock__work **ret_work)
 {
-    struct mock__event *event = NULL;
-
-    MOCK__TRY(find_event(params, &event));
+    MOCK__REQUIRE(params, CUDA_ERROR_INVALID_VALUE);
     return mock__event_wait_work((CUevent) params, ret_work);
 }
 

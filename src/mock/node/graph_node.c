@@ -73,14 +73,17 @@ static bool is_line(const struct mock__work *work)
     return copy->width && copy->height == 1 && copy->depth == 1;
 }
 
-/* Events of a wait are of one context. One that is gone is not compared. */
+static const struct mock__event *event_of(const struct mock__work *work)
+{
+    return mock__object_find(MOCK__EVENT, mock__event_of_work(work));
+}
+
+/* Events of a wait are of one context. One that was there, and is gone, is not compared. */
 static bool same_event_context(const struct mock__work *work, const struct mock__work *old)
 {
-    struct mock__event *event = NULL, *before = NULL;
+    const struct mock__event *event = event_of(work), *before = event_of(old);
 
-    return mock__event_find(mock__event_of_work(work), &event) != CUDA_SUCCESS ||
-           mock__event_find(mock__event_of_work(old), &before) != CUDA_SUCCESS ||
-           event->context == before->context;
+    return event && (!before || event->context == before->context);
 }
 
 static const struct mock__device *device_of(CUcontext handle)
@@ -114,6 +117,8 @@ static bool can_replace(const struct mock__work *work, const struct mock__work *
         return mock__copy_replaces(work, old) && is_line(work) && is_line(old);
     case CU_GRAPH_NODE_TYPE_MEMSET:
         return mock__fill_replaces(work, old);
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+        return event_of(work);
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
         return same_event_context(work, old);
     case MOCK__NODE_BATCH_MEM_OP:

@@ -114,7 +114,7 @@ static CUresult get_list(CUgraphNode node, CUgraphNodeType type, bool has_room,
     const struct mock__work *work = NULL;
     const struct semaphore_work *found;
 
-    MOCK__ENTER();
+    MOCK__ENTER_EARLY();
     MOCK__REQUIRE(has_room, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__node_work(node, type, &work));
     found = (const struct semaphore_work *) work;

@@ -136,10 +136,8 @@ CUevent mock__event_of_work(const struct mock__work *work)
 static CUresult new_work(const struct mock__work_type *type, CUevent handle,
                          struct mock__work **ret_work)
 {
-    struct event_work *work;
+    struct event_work *work = mock__work_new(type, sizeof(*work));
 
-    MOCK__REQUIRE(mock__object_find(MOCK__EVENT, handle), CUDA_ERROR_INVALID_HANDLE);
-    work = mock__work_new(type, sizeof(*work));
     MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
     work->event = handle;
     *ret_work = &work->work;

@@ -30,7 +30,7 @@ CUresult mock_cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_
     MOCK__ENTER_CONTEXT(context);
     MOCK__TRY(mock__capture_unsafe());
     MOCK__REQUIRE(pSurfObject && pResDesc, CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(pResDesc->res.array.hArray, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(mock__resource_descriptor(pResDesc), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(check(context, pResDesc));
     surface = mock__object_new(MOCK__SURFACE, sizeof(*surface));
     MOCK__REQUIRE(surface, CUDA_ERROR_OUT_OF_MEMORY);
@@ -91,7 +91,9 @@ CUresult mock_cuSurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef)
     MOCK__ENTER();
     MOCK__REQUIRE(phArray, CUDA_ERROR_INVALID_VALUE);
     reference = mock__object_find(MOCK__SURFACE_REFERENCE, hSurfRef);
-    MOCK__REQUIRE(reference, CUDA_ERROR_INVALID_HANDLE);
+    /* What is something else counts as a reference that is bound to nothing. */
+    MOCK__REQUIRE(reference, mock__object_any((uintptr_t) hSurfRef) ? CUDA_ERROR_INVALID_VALUE
+                                                                    : CUDA_ERROR_INVALID_HANDLE);
     MOCK__TRY(mock__context_usable(reference->context));
     MOCK__REQUIRE(reference->bound, CUDA_ERROR_INVALID_VALUE);
     *phArray = reference->resource.res.array.hArray;

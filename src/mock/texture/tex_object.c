@@ -76,6 +76,12 @@ static bool has_size_of(const CUDA_RESOURCE_VIEW_DESC *view, const CUDA_ARRAY3D_
            (uint32_t) view->depth == array->Depth;
 }
 
+static bool is_of_array(const CUDA_RESOURCE_DESC *resource)
+{
+    return resource->resType == CU_RESOURCE_TYPE_ARRAY ||
+           resource->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
+}
+
 /*
  * A view looks at all of an array, in elements of the same size. The last level, and the layer
  * behind the last one, are not refused if there are none such.
@@ -86,8 +92,7 @@ static CUresult check_view(const CUDA_RESOURCE_DESC *resource, const struct mock
     const bool has_levels = resource->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
     const CUDA_ARRAY3D_DESCRIPTOR *array;
 
-    MOCK__REQUIRE(resource->resType == CU_RESOURCE_TYPE_ARRAY || has_levels,
-                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(is_of_array(resource), CUDA_ERROR_INVALID_VALUE);
     array = mock__resource_descriptor(resource);
     MOCK__REQUIRE((unsigned) view->format <= CU_RES_VIEW_FORMAT_UNSIGNED_BC7 &&
                       view_element(view->format) == texels->element && has_size_of(view, array) &&
@@ -103,7 +108,7 @@ static CUresult check(const struct mock__context *context, const CUDA_RESOURCE_D
 {
     struct mock__texels texels;
 
-    MOCK__REQUIRE(resource->resType != CU_RESOURCE_TYPE_ARRAY || resource->res.array.hArray,
+    MOCK__REQUIRE(!is_of_array(resource) || mock__resource_descriptor(resource),
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__resource_check(context, resource));
     MOCK__TRY(mock__texels_of(resource, 0, &texels));

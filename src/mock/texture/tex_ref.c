@@ -148,11 +148,20 @@ CUresult mock_cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdevi
     return set_address(ByteOffset, hTexRef, dptr, bytes);
 }
 
+/* The first versions look at the handle before they look at the current context. */
+static CUresult refuse_narrow(CUtexref handle)
+{
+    MOCK__ENTER();
+    MOCK__REQUIRE(mock__object_find(MOCK__TEXTURE_REFERENCE, handle), no_reference(handle));
+    return mock__context_narrow();
+}
+
 CUresult mock_cuTexRefSetAddress(unsigned int *ByteOffset, CUtexref hTexRef, CUdeviceptr_v1 dptr,
                                  unsigned int bytes)
 {
     size_t offset = 0;
 
+    MOCK__TRY(refuse_narrow(hTexRef));
     MOCK__TRY(set_address(&offset, hTexRef, dptr, bytes));
     if (ByteOffset)
         *ByteOffset = (unsigned) offset;
@@ -213,6 +222,7 @@ CUresult mock_cuTexRefSetAddress2D(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR
 {
     CUDA_ARRAY_DESCRIPTOR wide = {0};
 
+    MOCK__TRY(refuse_narrow(hTexRef));
     if (desc)
         wide = (CUDA_ARRAY_DESCRIPTOR){desc->Width, desc->Height, desc->Format, desc->NumChannels};
     return set_address_2d(hTexRef, desc ? &wide : NULL, dptr, Pitch, false);
@@ -317,6 +327,7 @@ CUresult mock_cuTexRefGetAddress(CUdeviceptr_v1 *pdptr, CUtexref hTexRef)
 {
     CUdeviceptr address = 0;
 
+    MOCK__TRY(refuse_narrow(hTexRef));
     MOCK__TRY(get_address(hTexRef, &address));
     MOCK__REQUIRE(address <= UINT32_MAX, CUDA_ERROR_INVALID_VALUE);
     if (pdptr)

@@ -76,7 +76,7 @@ CUresult mock__resource_belongs(const struct mock__context *context,
         array = mock__object_find(MOCK__ARRAY, resource->res.array.hArray);
     else
         mipmapped = mock__object_find(MOCK__MIPMAPPED_ARRAY, resource->res.mipmap.hMipmappedArray);
-    MOCK__REQUIRE(array || mipmapped, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__REQUIRE(array || mipmapped, mock__array_stranger(resource->res.array.hArray));
     MOCK__REQUIRE((array ? array->context : mipmapped->context) == context,
                   CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
     return CUDA_SUCCESS;
