@@ -231,9 +231,10 @@ Test(image, ptx_for_other_devices)
     EXPECT(CUDA_ERROR_NO_BINARY_FOR_GPU, mock_cuModuleLoadData(&module, binary));
     EXPECT(CUDA_ERROR_INVALID_PTX,
            mock_cuModuleLoadData(&module, ".version 8.7\n.target sm_120\n"));
-    expect_told(IS_REFUSED "it has PTX for other devices than sm_90 only: choose one of those "
-                           "(CUSHIM_MOCK_DEVICES, or device.*.compute_capability in a file that "
-                           "CUSHIM_MOCK_CONFIG names), or build it for compute_90\n");
+    expect_told(IS_REFUSED
+                "it has PTX for other devices than sm_90 only (sm_120): choose one of "
+                "those (CUSHIM_MOCK_DEVICES, or device.*.compute_capability in a file that "
+                "CUSHIM_MOCK_CONFIG names), or build it for compute_90\n");
 }
 
 Test(image, ptx_that_is_newer_than_the_driver)

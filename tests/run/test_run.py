@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """`cushim run`: what it refuses, and what it tells of findings.
 
-test_run.py COMMAND PROGRAM
+test_run.py COMMAND PROGRAM KERNEL
 """
 import json
 import os
@@ -13,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-COMMAND, PROGRAM = sys.argv[1:3]
+COMMAND, PROGRAM, KERNEL = sys.argv[1:4]
 
 
 def run(*words, **variables):
@@ -160,5 +160,65 @@ class Findings(Case):
                 self.assertIn("cuMemAlloc", json.dumps(json.load(file)))
 
 
+class Hints(Case):
+    """A program prints a number and no more; the mock says where, and what to do, also without --check."""
+
+    def launch(self, target, statements, *files, options=(), **variables):
+        return run(*options, "--", sys.executable, KERNEL, target, statements, *files, **variables)
+
+    def test_faults_name_their_place(self):
+        place = r"breaks the context: kernel 'k', line 8 of the PTX, block \(0,0,0\), thread \(0,0,0\)"
+        for statement, result, text in [
+                ("st.global.u32 [a+67108864], 1;", "700 CUDA_ERROR_ILLEGAL_ADDRESS", "writes: 4 bytes at 0x.* never allocated"),
+                ("ld.global.u32 r, [a+1];", "716 CUDA_ERROR_MISALIGNED_ADDRESS", "not aligned"),
+                ("trap;", "719 CUDA_ERROR_LAUNCH_FAILED", "trap"),
+                ("L: bra.uni L;", "702 CUDA_ERROR_LAUNCH_TIMEOUT", "an endless loop?")]:
+            for check in ["", "0"]:
+                done = self.launch("sm_80", statement, CUSHIM_MOCK_CHECK=check, CUSHIM_MOCK_PTX_STEPS="10000")
+                self.assertEqual(done.stdout, f"cuCtxSynchronize {result[:3]}\n")
+                self.ends(done, 0, f"^cushim mock: {result} {place}.*{text}")
+        quiet = self.launch("sm_80", "trap;", CUSHIM_LOG="none")
+        self.assertEqual((quiet.stdout, quiet.stderr), ("cuCtxSynchronize 719\n", ""))
+
+    def test_a_core_that_is_asked_for(self):
+        done = self.launch("sm_80", "trap;", CUDA_ENABLE_COREDUMP_ON_EXCEPTION="1")
+        self.ends(done, 0, "no core of the device is written, though one is asked for")
+
+    def test_no_fault_no_hint(self):
+        done = self.launch("sm_80", "st.global.u32 [a], 1;")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_ptx_for_other_devices(self):
+        for device, target in [("h200", "sm_100"), ("a100", "sm_90a"), ("b200", "sm_90a")]:
+            done = self.launch(target, "ret;", options=["--devices", device])
+            self.assertEqual(done.stdout, "cuModuleLoadData 218\n")
+            self.ends(done, 0, f"than sm_.* only .PTX with .target '{target}' cannot be compiled to")
+
+    def test_a_fat_binary_for_other_devices(self):
+        with tempfile.TemporaryDirectory() as folder:
+            files = [os.path.join(folder, name) for name in ("a.ptx", "all.fatbin")]
+            with open(files[0], "w", encoding="utf-8") as file:
+                file.write(".version 8.7\n.target sm_100\n.address_size 64\n.visible .entry k() { ret; }\n")
+            made = run("fatbinary", "-64", f"--create={files[1]}", f"--image3=kind=ptx,sm=100,file={files[0]}",
+                       f"--image3=kind=ptx,sm=120,file={files[0]}")
+            self.assertEqual(made.returncode, 0, made.stderr)
+            done = self.launch("", "", files[1])
+            self.assertEqual(done.stdout, "cuModuleLoadData 209\n")
+            self.ends(done, 0, r"PTX for other devices than sm_90 only \(sm_100, sm_120\): choose one")
+
+    def test_memory_of_a_small_device(self):
+        for memory, call, text in [
+                ("256 MiB", "cuDevicePrimaryCtxRetain", r"527 MiB are asked for, and device 0 \(NVIDIA H200\) has 256 "
+                 "MiB, of which 0 contexts take 0 and memory takes 0; each context takes 527 MiB, as on hardware"),
+                ("552402944", "cuMemAlloc_v2", r"1 MiB are asked for, and .* has 527 MiB, of which 1 context takes 527 "
+                 "and memory takes 0;")]:
+            with tempfile.NamedTemporaryFile("w") as file:
+                file.write(f"device.0.memory = {memory}\n")
+                file.flush()
+                done = self.launch("sm_80", "", options=["--config", file.name])
+            self.assertEqual(done.stdout, f"{call} 2\n")
+            self.ends(done, 0, f"cushim mock: out of memory: {text}")
+
+
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])

@@ -10,6 +10,7 @@
 #include "mock/allocation/mem_file.h"
 #include "mock/allocation/mem_map.h"
 #include "mock/allocation/multicast.h"
+#include "mock/base/device_room.h"
 #include "mock/base/state.h"
 #include "mock/base/stats.h"
 #include "mock/base/upcalls.h"
@@ -120,7 +121,7 @@ CUresult mock_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
     MOCK__REQUIRE(handle && size && size % MOCK__MAP_UNIT == 0 && !flags, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(check_properties(prop, &device));
     MOCK__TRY(check_handle_types((unsigned) prop->requestedHandleTypes));
-    MOCK__REQUIRE(mock__device_has_room(device, size), CUDA_ERROR_OUT_OF_MEMORY);
+    MOCK__REQUIRE(mock__device_wants_room(device, size), CUDA_ERROR_OUT_OF_MEMORY);
     physical = mock__physical_new(device, size);
     MOCK__REQUIRE(physical, CUDA_ERROR_OUT_OF_MEMORY);
     physical->handle_types = (unsigned) prop->requestedHandleTypes & FILE_DESCRIPTOR;

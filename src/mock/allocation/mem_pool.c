@@ -4,6 +4,7 @@
 
 #include "mock/allocation/heap.h"
 #include "mock/allocation/memory.h"
+#include "mock/base/device_room.h"
 #include "mock/base/state.h"
 #include "mock/stream/capture.h"
 
@@ -107,7 +108,7 @@ static bool make_room(const struct mock__device *device, size_t bytes)
          !mock__device_has_room(device, bytes) && (pool = mock__object_next(MOCK__POOL, &cursor));)
         if (pool->device == device)
             trim(pool, 0);
-    return mock__device_has_room(device, bytes);
+    return mock__device_wants_room(device, bytes);
 }
 
 struct mock__chunk *mock__pool_reserve(struct mock__pool *pool, size_t bytes)

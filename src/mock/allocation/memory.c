@@ -9,6 +9,7 @@
 #include "mock/allocation/mem_map.h"
 #include "mock/allocation/mem_pool.h"
 #include "mock/allocation/memory_ranges.h"
+#include "mock/base/device_room.h"
 #include "mock/base/state.h"
 #include "mock/base/stats.h"
 #include "mock/base/upcalls.h"
@@ -242,8 +243,8 @@ CUresult mock__memory_alloc(struct mock__context *context, size_t bytes,
     uint64_t address;
 
     /* Before rounding, which a size near the largest would not survive. */
-    MOCK__REQUIRE(mock__device_has_room(context->device, bytes) &&
-                      mock__device_has_room(context->device, mock__memory_rounded(bytes)),
+    MOCK__REQUIRE(mock__device_wants_room(context->device, bytes) &&
+                      mock__device_wants_room(context->device, mock__memory_rounded(bytes)),
                   CUDA_ERROR_OUT_OF_MEMORY);
     address = find_gap(NULL, bytes, &chunk);
     if (!address) {

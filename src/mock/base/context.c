@@ -3,7 +3,10 @@
 
 #include <string.h>
 
+#include "mock/base/device_room.h"
+#include "mock/base/finding.h"
 #include "mock/base/green.h"
+#include "mock/base/hint.h"
 #include "mock/base/state.h"
 #include "mock/base/upcalls.h"
 
@@ -37,7 +40,7 @@ static void reset_settings(struct mock__context *context, unsigned flags)
 
 static CUresult fill(struct mock__context *context, unsigned flags)
 {
-    MOCK__REQUIRE(mock__device_has_room(context->device, context->device->profile->context_bytes),
+    MOCK__REQUIRE(mock__device_wants_room(context->device, context->device->profile->context_bytes),
                   CUDA_ERROR_OUT_OF_MEMORY);
     reset_settings(context, flags);
     context->alive = mock__upcalls.context_begin(context);
@@ -47,6 +50,25 @@ static CUresult fill(struct mock__context *context, unsigned flags)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return CUDA_SUCCESS;
+}
+
+/* Who has asked for a core would look for it. */
+static void tell_of_coredump(const struct mock__coredump *wanted)
+{
+    if (wanted->enabled)
+        mock__hint(MOCK__HINT_COREDUMP,
+                   "no core of the device is written, though one is asked for: the mock has none");
+}
+
+void mock__context_break(struct mock__context *context, CUresult fault)
+{
+    if (fault && !context->fault) {
+        if (fault != CUDA_ERROR_ASSERT) /* each thread has said so itself */
+            mock__hint_fault(fault, mock__finding_last());
+        tell_of_coredump(&context->coredump);
+        context->fault = fault;
+    }
+    mock__finding_recall("");
 }
 
 /* While a context of a device is broken, the whole device is unusable. */

@@ -74,6 +74,12 @@ uint64_t mock__context_new_id(void);
 /* Tells whether a context can have these flags. */
 bool mock__context_flags_valid(unsigned flags);
 
+/*
+ * Breaks a context, unless it is broken already: every later use returns the fault. The user is
+ * told where it was, which the last finding says.
+ */
+void mock__context_break(struct mock__context *context, CUresult fault);
+
 /* CUDA_SUCCESS, or why the context cannot be used: it is gone, or it is broken. */
 CUresult mock__context_usable(const struct mock__context *context);
 

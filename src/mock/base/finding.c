@@ -24,6 +24,7 @@ static struct cushim_mock_finding findings[MOST];
 static size_t n_findings;
 static bool off, wanted, started;
 static int process;
+static char last[1024];
 
 static struct cushim_mock_finding *known(enum cushim_mock_finding_kind kind, const char *text)
 {
@@ -56,36 +57,44 @@ static void keep(enum cushim_mock_finding_kind kind, const char *text)
         finding->count++;
 }
 
+static void write_last(const char *format, va_list list)
+{
+    vsnprintf(last, sizeof(last), format, list);
+    cushim__str_one_line(last); /* labels are the program's words */
+}
+
 void mock__finding(enum cushim_mock_finding_kind kind, const char *format, ...)
 {
-    char text[1024];
     va_list list;
 
-    if (off)
-        return;
     va_start(list, format);
-    vsnprintf(text, sizeof(text), format, list);
-    cushim__str_one_line(text); /* labels are the program's words */
+    write_last(format, list);
     va_end(list);
-    if (!mock__suppressed(kind, text))
-        keep(kind, text);
+    if (!off && !mock__suppressed(kind, last))
+        keep(kind, last);
 }
 
 void mock__finding_now(enum cushim_mock_finding_kind kind, const char *format, ...)
 {
-    char text[1024];
     va_list list;
 
-    if (off)
-        return;
     va_start(list, format);
-    vsnprintf(text, sizeof(text), format, list);
-    cushim__str_one_line(text);
+    write_last(format, list);
     va_end(list);
-    if (mock__suppressed(kind, text))
+    if (off || mock__suppressed(kind, last))
         return;
-    keep(kind, text);
-    fprintf(stderr, "cushim mock: %s: %s\n", mock__finding_word(kind), text);
+    keep(kind, last);
+    fprintf(stderr, "cushim mock: %s: %s\n", mock__finding_word(kind), last);
+}
+
+const char *mock__finding_last(void)
+{
+    return last;
+}
+
+void mock__finding_recall(const char *text)
+{
+    snprintf(last, sizeof(last), "%s", text);
 }
 
 bool mock__checking(void)

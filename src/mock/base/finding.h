@@ -19,6 +19,13 @@ void mock__finding(enum cushim_mock_finding_kind kind, const char *format, ...) 
 void mock__finding_now(enum cushim_mock_finding_kind kind, const char *format, ...)
     CUSHIM_PRINTF(2, 3);
 
+/*
+ * The text of the finding that was told last, "" if there is none, also where checks are off: the
+ * reason of a fault that follows. mock__finding_recall() makes another text the last one.
+ */
+const char *mock__finding_last(void);
+void mock__finding_recall(const char *text);
+
 /* Tells whether checks are on. CUSHIM_MOCK_CHECK=0 turns them off. */
 bool mock__checking(void);
 

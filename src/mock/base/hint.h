@@ -20,8 +20,18 @@ enum mock__hint {
     MOCK__HINT_RUNTIME, /* NVIDIA's runtime asks for the driver's private functions */
     MOCK__HINT_TOO_NEW, /* the driver has no devices of that kind any more */
     MOCK__HINT_HOST_MEMORY,
+    MOCK__HINT_DEVICE_MEMORY, /* what has taken it */
+    MOCK__HINT_COREDUMP,
     MOCK__N_HINTS,
 };
+
+/*
+ * Tells of a fault that breaks a context, and where it was; "" if that is not known. The first
+ * MOCK__MOST_FAULTS are told.
+ */
+void mock__hint_fault(int fault, const char *where);
+
+#define MOCK__MOST_FAULTS 20
 
 void mock__hint(enum mock__hint reason, const char *format, ...) CUSHIM_PRINTF(2, 3);
 

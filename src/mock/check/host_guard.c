@@ -410,6 +410,6 @@ void mock__host_guard_end(const struct mock__work *work)
     if (!address)
         return;
     report(work, address);
-    if (context && !context->fault)
-        context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
+    if (context)
+        mock__context_break(context, CUDA_ERROR_ILLEGAL_ADDRESS);
 }

@@ -88,8 +88,8 @@ bool mock__suppress_check(struct cushim__str *error)
     while ((pattern = next_pattern(&rest))) {
         if (begins_with_kind(pattern))
             continue;
-        cushim__str_append(error, VARIABLE ": '%.60s' is not a kind of finding, ': ' and its text:",
-                           pattern);
+        cushim__str_append(
+            error, VARIABLE ": '%.60s' is not a kind of finding, ': ' and its text:", pattern);
         for (size_t i = 0; i < ARRAY_SIZE(words); i++)
             cushim__str_append(error, "%s %s", i ? "," : "", words[i]);
         return false;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Findings that the user does not want to be told of, such as what a library that is not theirs never
- * frees. CUSHIM_MOCK_SUPPRESS has patterns as the shell's, separated by ";" or lines, or "@FILE". A
- * pattern stands for a whole finding, "leak: event*". Under the driver's lock, but for the check.
+ * Findings that the user does not want to be told of, such as what a library that is not theirs
+ * never frees. CUSHIM_MOCK_SUPPRESS has patterns as the shell's, separated by ";" or lines, or
+ * "@FILE". A pattern stands for a whole finding, "leak: event*". Under the driver's lock, but for
+ * the check.
  */
 #ifndef CUSHIM_MOCK_CONFIG_SUPPRESS_H
 #define CUSHIM_MOCK_CONFIG_SUPPRESS_H

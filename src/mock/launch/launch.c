@@ -8,6 +8,7 @@
 
 #include "base/env.h"
 #include "base/util.h"
+#include "mock/base/finding.h"
 #include "mock/base/green.h"
 #include "mock/base/newer.h"
 #include "mock/base/state.h"
@@ -143,7 +144,9 @@ static void run_kernel(struct mock__work *work)
     struct mock__context *context = work->queue->context;
 
     mock__stats.launches++;
-    context->fault = (CUresult) mock__kernel_run(work, kernel->fn, &kernel->launch, kernel->values);
+    mock__finding_recall(""); /* what was found before is no reason */
+    mock__context_break(
+        context, (CUresult) mock__kernel_run(work, kernel->fn, &kernel->launch, kernel->values));
 }
 
 static void finish_kernel(struct mock__work *work)

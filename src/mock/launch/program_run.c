@@ -73,6 +73,7 @@ struct running {
     const struct mock__context *context;
     const struct mock__memory *heap;
     struct cushim__tree uses; /* the ranges that it looked for, by address */
+    char fault[1024];         /* the finding that ended it */
     bool messages;
 };
 
@@ -247,22 +248,28 @@ static enum cushim_mock_finding_kind kind_of(enum ptx__finding_kind kind)
 }
 
 /* A finding about an address in a known allocation says which one it is. */
-static void find(void *user, enum ptx__finding_kind kind, uint64_t address, size_t bytes,
-                 const char *text)
+static void tell(enum ptx__finding_kind kind, uint64_t address, size_t bytes, const char *text)
 {
     const struct mock__memory *memory = bytes ? mock__memory_find(address) : NULL;
 
-    (void) user;
-    if (kind == PTX__OUT_OF_BOUNDS && bytes) {
+    if (kind == PTX__OUT_OF_BOUNDS && bytes)
         mock__report_bad_address(text, address, bytes);
-        return;
-    }
-    if (memory)
+    else if (memory)
         mock__finding(kind_of(kind), "%s (offset %llu of %s)", text,
                       (unsigned long long) (address - memory->address),
                       mock__text_of_memory(memory).text);
     else
         mock__finding(kind_of(kind), "%s", text);
+}
+
+static void find(void *user, enum ptx__finding_kind kind, bool ends, uint64_t address, size_t bytes,
+                 const char *text)
+{
+    struct running *running = user;
+
+    tell(kind, address, bytes, text);
+    if (ends)
+        snprintf(running->fault, sizeof(running->fault), "%s", mock__finding_last());
 }
 
 /* The launch has the driver's lock, so that its workers may all look. */
@@ -438,5 +445,6 @@ void mock__program_run(const struct cushim_mock_launch *request, void *const *ar
     if (running.messages)
         mock__host_watch_behind(running.work->clock, *mock__clock_of_host());
     tell_accesses(&running);
+    mock__finding_recall(running.fault);
     cushim_mock_kernel_fail(result);
 }

@@ -215,7 +215,7 @@ static void run_copy(struct mock__work *work)
         return;
     if (locate(work->queue->context, &copy->copy.dst, &copy->copy, &to) ||
         (!from && locate(work->queue->context, &copy->copy.src, &copy->copy, &from)))
-        work->queue->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
+        mock__context_break(work->queue->context, CUDA_ERROR_ILLEGAL_ADDRESS);
     else
         do_copy(copy, to, from);
 }

@@ -84,7 +84,7 @@ static void run_fill(struct mock__work *work)
     unsigned char *row = first_row(work->queue->context, fill);
 
     if (!row)
-        work->queue->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
+        mock__context_break(work->queue->context, CUDA_ERROR_ILLEGAL_ADDRESS);
     mock__stats.memsets += row != NULL;
     if (row)
         mock__host_room_write(row, fill_work->bytes);

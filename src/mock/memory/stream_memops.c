@@ -161,7 +161,7 @@ static void run_op(struct mock__work *work, const struct op *op)
         bytes = mock__memory_stray(work->queue->context, op->address, bytes_of(op), write);
     }
     if (!bytes) {
-        work->queue->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
+        mock__context_break(work->queue->context, CUDA_ERROR_ILLEGAL_ADDRESS);
         return;
     }
     if (is_wait(op)) {

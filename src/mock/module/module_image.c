@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/str.h"
 #include "base/util.h"
 #include "mock/base/hint.h"
 #include "mock/base/state.h"
 #include "mock/module/kernels.h"
+#include "mock/ptx/container/fatbin.h"
 #include "mock/ptx/container/image.h"
 #include "mock/ptx/container/limits.h"
 #include "mock/ptx/container/linker.h"
@@ -35,8 +37,8 @@ static CUresult result_of(enum ptx__status status)
     return results[status];
 }
 
-/* Prints a hint if an image has no text for a device. */
-static void hint_at(enum ptx__status status, int capability)
+/* Prints a hint if an image has no text for a device; what says what it has instead. */
+static void hint_at(enum ptx__status status, int capability, const char *what)
 {
     if (status == PTX_MACHINE_CODE)
         mock__hint(
@@ -47,11 +49,12 @@ static void hint_at(enum ptx__status status, int capability)
             "register replacement kernels (CUSHIM_MOCK_KERNELS)",
             capability, capability);
     if (status == PTX_NO_TARGET)
-        mock__hint(MOCK__HINT_OTHER_DEVICE,
-                   "a module is refused, as it has PTX for other devices than sm_%d only: choose "
-                   "one of those (CUSHIM_MOCK_DEVICES, or device.*.compute_capability in a file "
-                   "that CUSHIM_MOCK_CONFIG names), or build it for compute_%d",
-                   capability, capability);
+        mock__hint(
+            MOCK__HINT_OTHER_DEVICE,
+            "a module is refused, as it has PTX for other devices than sm_%d only (%s): choose "
+            "one of those (CUSHIM_MOCK_DEVICES, or device.*.compute_capability in a file "
+            "that CUSHIM_MOCK_CONFIG names), or build it for compute_%d",
+            capability, what, capability);
     if (status == PTX_TOO_LARGE)
         mock__hint(MOCK__HINT_TOO_LARGE,
                    "a module is refused, as its text would have more than %zu bytes: "
@@ -61,6 +64,20 @@ static void hint_at(enum ptx__status status, int capability)
         mock__hint(MOCK__HINT_NO_ZSTD,
                    "a module is refused, as it is compressed and there is no libzstd.so.1: "
                    "install that, or let nvcc not compress (--no-compress)");
+}
+
+/* The targets of all texts in a fat binary, such as "sm_90a, sm_100". */
+static void name_targets(const void *image, size_t size, struct cushim__str *str)
+{
+    struct ptx__fatbin_entry entry;
+    size_t at = 0;
+
+    while (ptx__fatbin_next(image, size, &at, &entry)) {
+        const char suffix[] = {entry.suffix, '\0'};
+
+        if (entry.kind == PTX__FATBIN_TEXT)
+            cushim__str_append(str, "%ssm_%d%s", str->length ? ", " : "", entry.target, suffix);
+    }
 }
 
 const char *mock__first_error(const struct ptx__log *log)
@@ -83,7 +100,7 @@ CUresult mock__ptx_result(enum ptx__status status, int capability, const struct 
                    driver / 1000, driver % 1000 / 10, mock__first_error(log), driver / 1000,
                    driver % 1000 / 10);
     if (status == PTX_OTHER_TARGET)
-        hint_at(PTX_NO_TARGET, capability);
+        hint_at(PTX_NO_TARGET, capability, mock__first_error(log));
     return result_of(status);
 }
 
@@ -224,8 +241,11 @@ CUresult mock__image_text(const void *image, size_t size, int capability, char *
 {
     const enum ptx__status status =
         ptx__image_text(image, size, capability, mock__image_limit(), ret_text);
+    SCOPED_STR targets = {0};
 
-    hint_at(status, capability);
+    if (status == PTX_NO_TARGET)
+        name_targets(image, size, &targets);
+    hint_at(status, capability, cushim__str_get(&targets));
     return result_of(status);
 }
 

@@ -60,7 +60,7 @@ bool mock__conditional_replaces(const struct mock__work *work, const struct mock
 
 static void fail(const struct mock__work *work, CUresult result)
 {
-    work->queue->context->fault = result;
+    mock__context_break(work->queue->context, result);
 }
 
 /* Which body is to be done; n: none. */

@@ -7,23 +7,14 @@
 
 #define HEADER_BYTES 16
 #define ROW_BYTES    64 /* the part of an entry's header that all versions have */
-#define KIND_PTX     1
+
+enum { KIND_PTX = 1, KIND_CUBIN = 2, KIND_LTO = 8 };
 
 enum {
     FLAG_LZ4 = 0x2000,
     FLAG_ZSTD = 0x8000,
     FLAG_ONE_TARGET = 0x100000, /* sm_90a: only for this device */
     FLAG_FAMILY = 0x200000,     /* sm_100f: for devices of this major version */
-};
-
-/* One text or machine code in a fat binary. */
-struct entry {
-    const unsigned char *data;
-    size_t size;            /* of the data in the binary */
-    size_t compressed_size; /* of the compressed data without padding */
-    size_t text_size;       /* after decompression */
-    int kind, target;
-    uint64_t flags;
 };
 
 static bool begins_with(const void *image, size_t size, const char *bytes, size_t length)
@@ -73,8 +64,30 @@ static uint64_t read_number(const unsigned char *from, size_t bytes)
     return number;
 }
 
+static enum ptx__fatbin_kind kind_of(uint64_t number)
+{
+    switch (number) {
+    case KIND_PTX:
+        return PTX__FATBIN_TEXT;
+    case KIND_CUBIN:
+        return PTX__FATBIN_CUBIN;
+    case KIND_LTO:
+        return PTX__FATBIN_LTO;
+    default:
+        return PTX__FATBIN_OTHER;
+    }
+}
+
+static char suffix_of(uint64_t flags)
+{
+    if (flags & FLAG_ONE_TARGET)
+        return 'a';
+    return flags & FLAG_FAMILY ? 'f' : '\0';
+}
+
 /* Reads the entry at a position, and the distance to the next one. False if it is not complete. */
-static bool read_entry(const unsigned char *at, size_t left, struct entry *entry, size_t *ret_bytes)
+static bool read_entry(const unsigned char *at, size_t left, struct ptx__fatbin_entry *entry,
+                       size_t *ret_bytes)
 {
     uint64_t header, size;
 
@@ -84,52 +97,30 @@ static bool read_entry(const unsigned char *at, size_t left, struct entry *entry
     size = read_number(at + 8, 8);
     if (header < ROW_BYTES || header > left || size > left - header)
         return false;
-    *entry = (struct entry){
+    *entry = (struct ptx__fatbin_entry){
         .data = at + header,
         .size = size,
         .compressed_size = read_number(at + 16, 4),
         .text_size = read_number(at + 56, 8),
-        .kind = (int) read_number(at, 2),
+        .kind = kind_of(read_number(at, 2)),
         .target = (int) read_number(at + 28, 4),
         .flags = read_number(at + 40, 8),
     };
+    entry->suffix = suffix_of(entry->flags);
     *ret_bytes = header + size;
     return true;
 }
 
-static bool suits(const struct entry *entry, int capability)
+static bool suits(const struct ptx__fatbin_entry *entry, int capability)
 {
-    if (entry->flags & FLAG_ONE_TARGET)
+    if (entry->suffix == 'a')
         return entry->target == capability;
-    if (entry->flags & FLAG_FAMILY && entry->target / 10 != capability / 10)
+    if (entry->suffix == 'f' && entry->target / 10 != capability / 10)
         return false;
     return entry->target <= capability;
 }
 
-/* Chooses the PTX for the newest target. */
-static enum ptx__status choose(const unsigned char *at, size_t left, int capability,
-                               struct entry *ret_entry)
-{
-    enum ptx__status status = PTX_MACHINE_CODE;
-    size_t bytes;
-
-    for (; left; at += bytes, left -= bytes) {
-        struct entry entry;
-
-        if (!read_entry(at, left, &entry, &bytes))
-            return PTX_NO_PTX;
-        if (entry.kind == KIND_PTX && status == PTX_MACHINE_CODE)
-            status = PTX_NO_TARGET;
-        if (entry.kind != KIND_PTX || !suits(&entry, capability) ||
-            (status == PTX_OK && entry.target < ret_entry->target))
-            continue;
-        *ret_entry = entry;
-        status = PTX_OK;
-    }
-    return status;
-}
-
-static bool unpack(const struct entry *entry, char *text)
+static bool unpack(const struct ptx__fatbin_entry *entry, char *text)
 {
     const size_t n = entry->compressed_size <= entry->size ? entry->compressed_size : entry->size;
 
@@ -141,7 +132,8 @@ static bool unpack(const struct entry *entry, char *text)
     return true;
 }
 
-static enum ptx__status text_of(const struct entry *entry, size_t most, char **ret_text)
+enum ptx__status ptx__fatbin_unpack(const struct ptx__fatbin_entry *entry, size_t most,
+                                    char **ret_text)
 {
     const bool compressed = entry->flags & (FLAG_LZ4 | FLAG_ZSTD);
     const size_t size = compressed ? entry->text_size : entry->size;
@@ -180,19 +172,62 @@ size_t ptx__fatbin_bytes(const void *image, size_t size)
     return read_head(image, size, &head, &rest) ? head + rest : 0;
 }
 
+/* Where the binary is: a structure in the program's data has magic, version, and a pointer to it.
+ */
+static const unsigned char *bytes_of(const void *image, size_t size)
+{
+    const unsigned char *bytes = image;
+
+    if (is_wrapper(image, size))
+        memcpy(&bytes, bytes + 2 * sizeof(int), sizeof(bytes));
+    return bytes;
+}
+
+bool ptx__fatbin_next(const void *image, size_t size, size_t *at,
+                      struct ptx__fatbin_entry *ret_entry)
+{
+    const unsigned char *bytes = bytes_of(image, size);
+    size_t head, rest, length, begin = *at;
+
+    *at = 0;
+    if (!bytes || !read_head(bytes, size, &head, &rest))
+        return false;
+    begin = begin ? begin : head;
+    if (begin == head + rest) {
+        *at = begin;
+        return false;
+    }
+    if (!read_entry(bytes + begin, head + rest - begin, ret_entry, &length))
+        return false;
+    *at = begin + length;
+    return true;
+}
+
+/* Chooses the PTX for the newest target. */
+static enum ptx__status choose(const void *image, size_t size, int capability,
+                               struct ptx__fatbin_entry *ret_entry)
+{
+    enum ptx__status status = PTX_MACHINE_CODE;
+    struct ptx__fatbin_entry entry;
+    size_t at = 0;
+
+    while (ptx__fatbin_next(image, size, &at, &entry)) {
+        if (entry.kind == PTX__FATBIN_TEXT && status == PTX_MACHINE_CODE)
+            status = PTX_NO_TARGET;
+        if (entry.kind != PTX__FATBIN_TEXT || !suits(&entry, capability) ||
+            (status == PTX_OK && entry.target < ret_entry->target))
+            continue;
+        *ret_entry = entry;
+        status = PTX_OK;
+    }
+    return at ? status : PTX_NO_PTX;
+}
+
 enum ptx__status ptx__fatbin_text(const void *image, size_t size, int capability, size_t most,
                                   char **ret_text)
 {
-    const unsigned char *bytes = image;
-    enum ptx__status status;
-    struct entry entry = {.target = 0};
-    size_t header, left;
+    struct ptx__fatbin_entry entry = {.target = 0};
+    const enum ptx__status status = choose(image, size, capability, &entry);
 
-    /* A structure in the program's data: magic, version, and a pointer to the binary. */
-    if (is_wrapper(image, size))
-        memcpy(&bytes, bytes + 2 * sizeof(int), sizeof(bytes));
-    if (!bytes || !read_head(bytes, size, &header, &left))
-        return PTX_NO_PTX;
-    status = choose(bytes + header, left, capability, &entry);
-    return status == PTX_OK ? text_of(&entry, most, ret_text) : status;
+    return status == PTX_OK ? ptx__fatbin_unpack(&entry, most, ret_text) : status;
 }

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "mock/ptx/link/read.h"
 
@@ -27,6 +28,34 @@ bool ptx__is_fatbin(const void *image, size_t size);
 
 /* Returns the size of the fat binary that some bytes begin with, or 0 if they begin with none. */
 size_t ptx__fatbin_bytes(const void *image, size_t size);
+
+/* One text or machine code in a fat binary. The data stay where they are. */
+struct ptx__fatbin_entry {
+    enum ptx__fatbin_kind {
+        PTX__FATBIN_TEXT,
+        PTX__FATBIN_CUBIN,
+        PTX__FATBIN_LTO,
+        PTX__FATBIN_OTHER
+    } kind;
+    int target;  /* such as 90 */
+    char suffix; /* 'a': for this device alone, 'f': for its family; 0: for later ones, too */
+    const unsigned char *data;
+    size_t size;            /* of the data in the binary */
+    size_t compressed_size; /* of the compressed data without padding */
+    size_t text_size;       /* after decompression */
+    uint64_t flags;
+};
+
+/*
+ * Finds the entry at *at, and moves *at behind it. *at is 0 at first. Returns false at the end, and
+ * where the binary is broken; then *at is 0 again.
+ */
+bool ptx__fatbin_next(const void *image, size_t size, size_t *at,
+                      struct ptx__fatbin_entry *ret_entry);
+
+/* Returns the text of an entry, as ptx__fatbin_text(). */
+enum ptx__status ptx__fatbin_unpack(const struct ptx__fatbin_entry *entry, size_t most,
+                                    char **ret_text);
 
 /*
  * Returns the text for the newest target that a device of a capability such as 90 can run. It ends

@@ -42,14 +42,20 @@ static void describe(const struct ptx__lane_op *at, char *text, size_t size)
              thread / block[0] % block[1], thread / block[0] / block[1]);
 }
 
-static void tell(const struct ptx__warp *warp, enum ptx__finding_kind kind, uint64_t address,
-                 size_t bytes, const char *text)
+/* What is told: a kind, and whether it ends the launch. */
+struct told {
+    enum ptx__finding_kind kind;
+    bool ends;
+};
+
+static void tell(const struct ptx__warp *warp, struct told told, uint64_t address, size_t bytes,
+                 const char *text)
 {
     struct ptx__grid *grid = warp->block->grid;
 
     pthread_mutex_lock(&grid->lock);
     if (grid->launch->find)
-        grid->launch->find(grid->launch->user, kind, address, bytes, text);
+        grid->launch->find(grid->launch->user, told.kind, told.ends, address, bytes, text);
     pthread_mutex_unlock(&grid->lock);
 }
 
@@ -67,8 +73,8 @@ bool ptx__grid_stop(struct ptx__grid *grid, enum ptx__result result)
     return first;
 }
 
-static void report(const struct ptx__lane_op *at, enum ptx__finding_kind kind, uint64_t address,
-                   size_t bytes, const char *format, va_list list)
+static void report(const struct ptx__lane_op *at, struct told told, uint64_t address, size_t bytes,
+                   const char *format, va_list list)
 {
     char text[TEXT];
     size_t length;
@@ -78,7 +84,7 @@ static void report(const struct ptx__lane_op *at, enum ptx__finding_kind kind, u
     snprintf(text + length, sizeof(text) - length, ": ");
     length = strlen(text);
     vsnprintf(text + length, sizeof(text) - length, format, list);
-    tell(at->warp, kind, address, bytes, text);
+    tell(at->warp, told, address, bytes, text);
 }
 
 const struct ptx__op *ptx__fault(struct ptx__lane_op at, enum ptx__result result,
@@ -89,26 +95,26 @@ const struct ptx__op *ptx__fault(struct ptx__lane_op at, enum ptx__result result
     if (!ptx__grid_stop(at.warp->block->grid, result))
         return NULL;
     va_start(list, format);
-    report(&at, kind, 0, 0, format, list);
+    report(&at, (struct told){kind, true}, 0, 0, format, list);
     va_end(list);
     return NULL;
 }
 
 /* Passes the finding to the caller of the engine, which knows what is near the address. */
-static void tell_wild(const struct ptx__lane_op *at, uint64_t address, size_t bytes,
+static void tell_wild(const struct ptx__lane_op *at, bool ends, uint64_t address, size_t bytes,
                       const char *verb)
 {
     char text[TEXT];
 
     describe(at, text, sizeof(text));
     snprintf(text + strlen(text), sizeof(text) - strlen(text), " %s", verb);
-    tell(at->warp, PTX__OUT_OF_BOUNDS, address, bytes, text);
+    tell(at->warp, (struct told){PTX__OUT_OF_BOUNDS, ends}, address, bytes, text);
 }
 
 void ptx__fault_at(struct ptx__lane_op at, uint64_t address, size_t bytes, const char *verb)
 {
     if (ptx__grid_stop(at.warp->block->grid, PTX__ERROR_ILLEGAL_ADDRESS))
-        tell_wild(&at, address, bytes, verb);
+        tell_wild(&at, true, address, bytes, verb);
 }
 
 /*
@@ -125,7 +131,7 @@ static bool is_new(const struct ptx__lane_op *at, enum ptx__finding_kind kind)
 void ptx__note_stray(struct ptx__lane_op at, uint64_t address, size_t bytes, const char *verb)
 {
     if (is_new(&at, PTX__OUT_OF_BOUNDS))
-        tell_wild(&at, address, bytes, verb);
+        tell_wild(&at, false, address, bytes, verb);
 }
 
 void ptx__note(struct ptx__lane_op at, enum ptx__finding_kind kind, const char *format, ...)
@@ -135,7 +141,7 @@ void ptx__note(struct ptx__lane_op at, enum ptx__finding_kind kind, const char *
     if (!is_new(&at, kind))
         return;
     va_start(list, format);
-    report(&at, kind, 0, 0, format, list);
+    report(&at, (struct told){kind, false}, 0, 0, format, list);
     va_end(list);
 }
 
@@ -147,6 +153,6 @@ void ptx__note_at(struct ptx__lane_op at, enum ptx__finding_kind kind, uint64_t 
     if (!is_new(&at, kind))
         return;
     va_start(list, format);
-    report(&at, kind, address, bytes, format, list);
+    report(&at, (struct told){kind, false}, address, bytes, format, list);
     va_end(list);
 }

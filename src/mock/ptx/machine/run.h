@@ -83,8 +83,11 @@ struct ptx__launch {
     unsigned (*multiprocessor)(void *user, uint64_t block);
     uint64_t grid_id;
 
-    /* Called for each finding. Two calls never run at the same time. */
-    void (*find)(void *user, enum ptx__finding_kind kind, uint64_t address, size_t bytes,
+    /*
+     * Called for each finding, also for the one that ends the launch. Two calls never run at the
+     * same time.
+     */
+    void (*find)(void *user, enum ptx__finding_kind kind, bool ends, uint64_t address, size_t bytes,
                  const char *text);
     /*
      * Returns the host address of bytes outside of all ranges that the device can access, or also
