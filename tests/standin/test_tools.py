@@ -145,7 +145,8 @@ class Nvlink(Folder):
             (["-arch=sm_90", "call.ptx", "seven.ptx", "-o", "no/out"], 1, "Could not open output file 'no/out'\n"),
             (["-arch=sm_90", "-o"], 1, "nvlink fatal   : argument expected after '-o'\n"),
             (["-arch=sm_90", "-m32", "-o", "out"], 1, "Value '32' is not defined for option 'machine'\n"),
-            (["-arch=sm_90", "call.cubin", "-o", "out"], 255, "'seven'"),
+            (["-arch=sm_90", "call.cubin", "-o", "out"], 255, "nvlink error   : Undefined reference to 'seven'\n"),
+            (["-arch=sm_90", "text.cu", "-o", "out"], 255, "nvlink fatal   : text.cu: it is not PTX, and has none\n"),
             (["-arch=sm_90", "call.cubin", "broken.o", "broken.a", "-o", "out"], 255, "'seven'"),
             (["-arch=sm_90", "call.cubin", "call.cubin", "seven.cubin", "-o", "out"], 255,
              "Multiple definition of 'store'"),
@@ -268,6 +269,47 @@ class Fatbinary(Folder):
         self.assertRegex(self.make(FATBINARY, "-V").stdout, r"^fatbinary: .*\n.*release \d+\.\d+, V\d+")
 
 
+class Versions(Folder):
+    """A program writes PTX for the version that ptxas says it has: that of the driver."""
+
+    def version(self, *options, **variables):
+        done = self.make("env", *(f"{k}={v}" for k, v in variables.items()), CUSHIM, "run", *options, "--", "ptxas", "--version")
+        return re.search(r"release (\S+), V", done.stdout)[1]
+
+    def test_it_is_the_drivers(self):
+        self.write("old.conf", "driver_version = 12.2\n")
+        self.assertEqual(self.version(), "13.5")
+        self.assertEqual(self.version("--driver", "12.4"), "12.4")
+        self.assertEqual(self.version("--driver", "13.0"), "13.0")
+        self.assertEqual(self.version("--devices", "v100"), "13.0")
+        self.assertEqual(self.version("--config", "old.conf"), "12.2")
+
+    def test_by_hand(self):
+        for word, version in [("", "13.5"), ("12.9", "12.9"), ("12", "13.5"), ("12.9.1", "13.5"), ("x", "13.5")]:
+            done = self.make("env", f"CUSHIM_TOOLKIT_VERSION={word}", NVLINK, "--version")
+            self.assertIn(f"release {version}, V{version}.0", done.stdout)
+
+
+class Ptxas(Folder):
+    def test_inputs_that_cannot_be_read(self):
+        self.write("code.cubin", b"\x7fELF\2\1\1" + bytes(11) + struct.pack("<H", 190) + bytes(100))
+        for words, text in [(["none.ptx"], "ptxas fatal   : Input file 'none.ptx' could not be opened\n"),
+                            (["code.cubin"], "ptxas fatal   : code.cubin: it has machine code only"),
+                            (["--input-as-string", "x"], "ptxas fatal   : <string>: it is not PTX, and has none\n")]:
+            done = self.run_it(PTXAS, "-arch=sm_90", *words)
+            self.assertEqual(done.returncode, 255)
+            self.assertIn(text, done.stderr)
+
+    def test_a_stream_is_read_whole_or_not_at_all(self):
+        limit = "ulimit -v 400000; head -c 600M /dev/zero | "
+        done = self.run_it("bash", "-c", f"{limit} {PTXAS} -arch=sm_90 - -o out")
+        self.assertEqual((done.returncode, done.stderr),
+                         (255, "ptxas fatal   : Input file '-' is larger than what there is memory for\n"))
+        self.write("seven.ptx", SEVEN)
+        self.make("bash", "-c", f"cat seven.ptx | {PTXAS} -arch=sm_90 - -o out")
+        self.assertIn("seven", (self.folder / "out").read_text())
+
+
 class Options(Folder):
     def test_each_option_of_the_real_ones_is_known(self):
         """It is understood, or refused by its name, and takes a value where the real one does."""
@@ -311,6 +353,43 @@ class Nvcc(Folder):
             with self.subTest(what=what):
                 self.compile("-rdc=true", what, "-dlink", "call.o", "seven.o", "-o", "image")
                 self.runs("image")
+
+    def shows(self, path, *lines, status=0, without=()):
+        """What `cushim ptx` says of a file."""
+        done = self.run_it(CUSHIM, "ptx", path)
+        said = done.stdout + done.stderr
+        self.assertEqual(done.returncode, status, said)
+        for line in lines:
+            self.assertIn(line, said)
+        for line in without:
+            self.assertNotIn(line, said)
+
+    def test_what_they_make_is_shown(self):
+        self.compile("-rdc=true", "-c", "call.cu", "seven.cu")
+        self.compile("-rdc=true", "-dlink", "-cubin", "call.o", "seven.o", "-o", "linked")
+        self.compile("-fatbin", "whole.cu", "-o", "whole.fatbin")
+        self.compile("-c", "whole.cu")
+        self.compile("-shared", "-Xcompiler=-fPIC", "-cudart=none", "whole.o", "-o", "whole.so")
+        self.make("ar", "rcs", "all.a", "call.o", "seven.o", "whole.o")
+        for path in ["linked", "whole.fatbin", "whole.o", "whole.so", "all.a"]:
+            with self.subTest(path=path):
+                self.shows(path, "kernel store\n", "about ", " registers\n", "store_param_0")
+        self.shows("whole.fatbin", "whole.fatbin: PTX for sm_90")
+        self.shows("all.a", "all.a:whole.o, .nv_fatbin 1: PTX for sm_90", "all.a:call.o, __nv_relfatbin 1: PTX")
+        self.shows("call.o", "Unresolved extern function 'seven'", status=1)
+        texts = self.make(CUSHIM, "ptx", "--text", "whole.so").stdout
+        self.assertIn(".visible .entry store(", texts)
+        self.write("again.ptx", texts[texts.rindex(".version"):])
+        self.shows("again.ptx", "kernel store\n")
+
+    def test_machine_code_is_called_that(self):
+        self.make(self.nvcc, "-cubin", "-arch=sm_90", "whole.cu", "-o", "real.cubin")
+        self.make(self.nvcc, "-fatbin", "-gencode", "arch=compute_80,code=sm_80", "whole.cu", "-o", "real.fatbin")
+        self.make(self.nvcc, "-fatbin", "-arch=sm_90", "whole.cu", "-o", "both.fatbin")
+        self.shows("real.cubin", "only machine code, which the mock does not run", status=1)
+        self.shows("real.fatbin", "real.fatbin: machine code for sm_80\n", "only machine code", status=1)
+        self.shows("both.fatbin", "both.fatbin: machine code for sm_90\n", "both.fatbin: PTX for sm_90\n", "kernel store")
+        self.shows(shutil.which("true"), "no code for a device", status=1)
 
     def test_a_program_with_the_runtime_says_why_it_cannot_run(self):
         """It is compiled and linked; NVIDIA's runtime in it does not run on the mock."""

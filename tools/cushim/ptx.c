@@ -9,45 +9,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "columns.h"
 #include "command.h"
-#include "mock/ptx/container/fatbin.h"
 #include "mock/ptx/link/read.h"
 #include "mock/ptx/lower/program.h"
 #include "ptx_coverage.h"
+#include "ptx_files.h"
 #include "util.h"
 
 static const char usage[] =
-    "usage: cushim ptx [--capability CC] FILE...\n"
+    "usage: cushim ptx [--capability CC] [--text] FILE...\n"
     "       cushim ptx --coverage [--forms]\n"
     "\n"
     "Tells the kernels, parameters and resources of a module, and what of it the mock does not\n"
-    "run. FILE is PTX text or a fat binary; several texts are linked into one module.\n"
+    "run. FILE is PTX text, what the stand-ins for ptxas and nvlink have made, a fat binary, or "
+    "an\n"
+    "object, a library or a program of the host with fat binaries in it. Texts that are not "
+    "linked\n"
+    "yet are linked into one module.\n"
     "\n"
     "  --capability CC    for a device of this compute capability, such as 8.0; else 9.0\n"
+    "  --text             print the PTX itself, and nothing else\n"
     "  --coverage         print all instructions of PTX, and which are refused\n"
     "  --forms            the forms of each of them, too\n"
     "  --help             print this\n"
     "\n"
     "Exit status: 0 the mock runs it, 1 it does not, 2 wrong usage, 3 a file cannot be read.\n";
 
-enum { OPTION_CAPABILITY = 1000, OPTION_COVERAGE, OPTION_FORMS };
-
-/* The maximum size of a file, and of a compressed text in one. This is the mock's default. */
-#define LARGEST ((size_t) 512 << 20)
+enum { OPTION_CAPABILITY = 1000, OPTION_COVERAGE, OPTION_FORMS, OPTION_TEXT };
 
 static const struct option options[] = {
     {"capability", required_argument, NULL, OPTION_CAPABILITY},
     {"coverage", no_argument, NULL, OPTION_COVERAGE},
     {"forms", no_argument, NULL, OPTION_FORMS},
+    {"text", no_argument, NULL, OPTION_TEXT},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
 
 struct request {
     int capability;
-    bool coverage, forms;
+    bool coverage, forms, text;
     char **paths;
     size_t n_paths;
 };
@@ -81,6 +83,7 @@ static int parse(int argc, char **argv, struct request *request)
             return COMMAND_USAGE;
         request->coverage = request->coverage || code == OPTION_COVERAGE;
         request->forms = request->forms || code == OPTION_FORMS;
+        request->text = request->text || code == OPTION_TEXT;
     }
     request->paths = argv + optind;
     request->n_paths = (size_t) (argc - optind);
@@ -88,47 +91,6 @@ static int parse(int argc, char **argv, struct request *request)
         return -1;
     fputs(usage, stderr);
     return COMMAND_USAGE;
-}
-
-/* Returns why a binary contains no text. */
-static const char *reason(enum ptx__status status)
-{
-    switch (status) {
-    case PTX_MACHINE_CODE:
-        return "there is no PTX in it, only machine code";
-    case PTX_NO_TARGET:
-        return "there is no PTX for this device in it";
-    case PTX_TOO_LARGE:
-        return "its text is larger than 512 MiB";
-    case PTX_NO_LIBRARY:
-        return "it is compressed, and libzstd.so.1 is not installed";
-    default:
-        return "broken, or compressed in a way that cannot be read here";
-    }
-}
-
-/* Reads the text of a file. Returns -1 and the text, or the exit status. */
-static int read_text(const char *path, int capability, char **ret_text)
-{
-    enum ptx__status status = PTX_MACHINE_CODE;
-    struct cushim__file file;
-
-    if (!cushim__file_read(path, LARGEST, &file)) {
-        fprintf(stderr, "cushim ptx: %s: %s\n", path, file.why);
-        return COMMAND_FAILED;
-    }
-    *ret_text = file.bytes;
-    if (!ptx__is_fatbin(file.bytes, (size_t) file.size) &&
-        !ptx__is_elf(file.bytes, (size_t) file.size))
-        return -1;
-    if (!ptx__is_elf(file.bytes, (size_t) file.size))
-        status = ptx__fatbin_text(file.bytes, (size_t) file.size, capability, LARGEST, ret_text);
-    if (status == PTX_OK) {
-        free(file.bytes);
-        return -1;
-    }
-    fprintf(stderr, "%s: %s\n", path, reason(status));
-    return COMMAND_NO;
 }
 
 static void print_parameter(const struct ptx__parameter *parameter, struct columns *columns)
@@ -190,25 +152,26 @@ static void print_messages(const struct ptx__log *log, const char *path)
     }
 }
 
-static int show(const char *const *texts, const struct request *request)
+static int show(const struct ptx_unit *unit, int capability)
 {
-    size_t *lengths = must_calloc(request->n_paths, sizeof(*lengths));
+    const char *const *texts = (const char *const *) unit->texts;
+    size_t *lengths = must_calloc(unit->n, sizeof(*lengths));
     struct ptx__program *program = NULL;
     struct ptx__log log = {.messages = NULL};
     struct ptx__module module;
     enum ptx__status status;
 
-    for (size_t i = 0; i < request->n_paths; i++)
+    for (size_t i = 0; i < unit->n; i++)
         lengths[i] = strlen(texts[i]);
-    status = ptx__read(texts, lengths, request->n_paths, request->capability, &module, &log);
+    status = ptx__read(texts, lengths, unit->n, capability, &module, &log);
     if (status == PTX_OK) {
         print_module(&module);
         status = ptx__lower(&module, &log, &program);
     }
     if (status == PTX_NO_PTX)
-        printf("%s: error: this is no PTX\n", request->paths[0]);
+        printf("%s: error: this is no PTX\n", unit->label);
     ptx__program_free(program);
-    print_messages(&log, request->n_paths == 1 ? request->paths[0] : "linked texts");
+    print_messages(&log, unit->label);
     ptx__finish(&module);
     ptx__log_finish(&log);
     free(lengths);
@@ -217,23 +180,52 @@ static int show(const char *const *texts, const struct request *request)
                                          : COMMAND_NO;
 }
 
+static int print_texts(const struct ptx_unit *unit)
+{
+    for (size_t i = 0; i < unit->n; i++)
+        puts(unit->texts[i]);
+    return COMMAND_OK;
+}
+
+/* Returns the worst status of all modules; a file without any is no module. */
+static int show_all(const struct ptx_files *files, const struct request *request)
+{
+    int worst = -1;
+
+    for (size_t i = 0; i < files->n; i++) {
+        const struct ptx_unit *unit = &files->units[i];
+        int status;
+
+        if (!unit->n)
+            continue;
+        if (files->n > 1 && !request->text)
+            printf("-- %s\n", unit->label);
+        status = request->text ? print_texts(unit) : show(unit, request->capability);
+        worst = status > worst ? status : worst;
+    }
+    return worst < 0 ? COMMAND_NO : worst;
+}
+
 int command_ptx(int argc, char **argv)
 {
     struct request request = {.capability = 90};
-    int status = parse(argc, argv, &request);
-    char **texts;
+    struct ptx_files files = {.n = 0};
+    int status = parse(argc, argv, &request), worst = -1;
 
     if (status != -1)
         return status;
     if (request.coverage)
         return print_coverage(request.forms);
-    texts = must_calloc(request.n_paths, sizeof(*texts));
-    for (size_t i = 0; i < request.n_paths && status == -1; i++)
-        status = read_text(request.paths[i], request.capability, &texts[i]);
-    if (status == -1)
-        status = show((const char *const *) texts, &request);
-    for (size_t i = 0; i < request.n_paths; i++)
-        free(texts[i]);
-    free(texts);
-    return fflush(stdout) || ferror(stdout) ? COMMAND_FAILED : status;
+    files.capability = request.capability;
+    files.quiet = request.text;
+    for (size_t i = 0; i < request.n_paths && worst != COMMAND_FAILED; i++) {
+        status = ptx_files_add(&files, request.paths[i]);
+        worst = status > worst ? status : worst;
+    }
+    if (worst != COMMAND_FAILED) {
+        status = show_all(&files, &request);
+        worst = status > worst ? status : worst;
+    }
+    ptx_files_finish(&files);
+    return fflush(stdout) || ferror(stdout) ? COMMAND_FAILED : worst;
 }

@@ -183,6 +183,7 @@ int command_run(int argc, char **argv)
         return run_program(argv + optind);
     status = run_checked(&request, argv + optind);
     fflush(NULL);
-    /* Without functions for the end: the mock in this process has one that would write the trace. */
+    /* Without functions for the end: the mock in this process has one that would write the trace.
+     */
     _exit(status);
 }

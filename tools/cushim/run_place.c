@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a program that `cushim run` runs finds the mock, and what stands in for NVIDIA's compilers. */
+/* Where a program that `cushim run` runs finds the mock, and what stands in for NVIDIA's compilers.
+ */
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -118,6 +118,20 @@ static bool refuse_settings(const struct run_request *request, const char *text)
     return refuse(request, "", text);
 }
 
+/* What stands in for ptxas says that it is of this version. */
+static bool tell_version(void *mock)
+{
+    int (*get_version)(int *version) = NULL;
+    char text[16];
+    int version = 0;
+
+    *(void **) &get_version = dlsym(mock, "cuDriverGetVersion");
+    if (!get_version || get_version(&version))
+        return true;
+    snprintf(text, sizeof(text), "%d.%d", version / 1000, version % 1000 / 10);
+    return run_set("CUSHIM_TOOLKIT_VERSION", text);
+}
+
 bool run_check_settings(const struct run_request *request, const char *mock)
 {
     /* It is loaded already: to find it was to load it. */
@@ -131,6 +145,6 @@ bool run_check_settings(const struct run_request *request, const char *mock)
     }
     /* A library by that name of an older version cannot be asked; the program will hear of it. */
     if (!configure || !error_text || configure(NULL) != CUSHIM_ERROR_INVALID_ARGUMENT)
-        return true;
+        return !library || tell_version(library);
     return refuse_settings(request, error_text());
 }

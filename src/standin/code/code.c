@@ -50,6 +50,16 @@ static const char *why_no_text(enum ptx__status status)
     }
 }
 
+/* An input that has no text, or that is no link. */
+static void tell_input(struct code *code, enum ptx__status status, const char *name)
+{
+    if (code->tool)
+        cushim__str_append(&code->errors, "%s fatal   : %s: %s\n", code->tool, name,
+                           why_no_text(status));
+    else
+        cushim__str_append(&code->errors, "error   : %s: %s\n", name, why_no_text(status));
+}
+
 /* A text with an error in it has messages of its own. */
 static void tell_errors(struct code *code, enum ptx__status status, const struct ptx__log *log,
                         const char *name)
@@ -58,7 +68,25 @@ static void tell_errors(struct code *code, enum ptx__status status, const struct
     if (log->n_errors)
         ptx__log_append(&code->errors, log, name, true);
     else if (status != PTX_OK)
-        cushim__str_append(&code->errors, "error   : %s: %s\n", name, why_no_text(status));
+        tell_input(code, status, name);
+}
+
+/* What is missing, in the words of the linker. */
+static void tell_link(struct code *code, const struct ptx__log *log)
+{
+    char name[512];
+
+    for (size_t i = 0; i < log->n_messages; i++) {
+        const struct ptx__message *message = &log->messages[i];
+
+        if (message->severity < PTX_ERROR)
+            continue;
+        if (sscanf(message->text, "Unresolved extern %*s '%511[^']'", name) == 1)
+            cushim__str_append(&code->errors, "%s error   : Undefined reference to '%s'\n",
+                               code->tool, name);
+        else
+            cushim__str_append(&code->errors, "%s error   : %s\n", code->tool, message->text);
+    }
 }
 
 static enum ptx__status add_text(struct code *code, const char *text, const char *name)
@@ -104,7 +132,7 @@ enum ptx__status code_add(struct code *code, const void *data, size_t size, cons
     if (status == PTX_OK)
         status = add_parts(code, &parts, name);
     else if (status != PTX_NO_TARGET || !code->skips_other_targets)
-        cushim__str_append(&code->errors, "error   : %s: %s\n", name, why_no_text(status));
+        tell_input(code, status, name);
     ptx__parts_finish(&parts);
     return status;
 }
@@ -159,7 +187,10 @@ static enum ptx__status link_all(struct code *code, char **ret_image, size_t *re
     const enum ptx__status status =
         ptx__linker_complete(&code->linker, ret_image, ret_length, &log);
 
-    tell_errors(code, status, &log, "the linked code");
+    if (code->links && log.n_errors)
+        tell_link(code, &log);
+    else
+        tell_errors(code, status, &log, "the linked code");
     ptx__log_finish(&log);
     return status;
 }

@@ -16,9 +16,11 @@
 enum { CODE_CUDA_MAJOR = 13, CODE_CUDA_MINOR = 5 };
 
 struct code {
-    char arch[16]; /* such as "sm_90a" */
+    const char *tool; /* who says what is wrong with an input or a link; NULL: the library */
+    char arch[16];    /* such as "sm_90a" */
     struct ptx__linker linker;
     struct cushim__str errors, infos; /* the logs */
+    bool links; /* the tool is a linker */
     bool skips_other_targets; /* an input that has PTX for others alone is no error of the log */
 };
 

@@ -13,15 +13,15 @@
 #include "base/util.h"
 #include "mock/ptx/container/device_runtime.h"
 #include "mock/ptx/container/fatbin.h"
+#include "mock/ptx/container/object.h"
 #include "standin/code/code.h"
-#include "standin/nvlink/object.h"
 #include "standin/nvlink/options.h"
 
 enum { MOST_FILE_BYTES = 1 << 30, WRONG_USE = 1, FAILED = 255, PATH_BYTES = 4096 };
 
 /* Where an object of the host has device code that is not linked yet, and the name of its module.
  */
-#define CODE_SECTION   "__nv_relfatbin"
+#define CODE_SECTION   PTX__RELOCATABLE_SECTION
 #define MODULE_SECTION "__nv_module_id"
 
 struct link {
@@ -39,7 +39,7 @@ static bool fail(struct link *link, const char *what, const char *path)
 }
 
 /* Code for other architectures alone is left out; what it has is missed later, or it is not. */
-static bool add_code(struct link *link, struct piece code, const char *name)
+static bool add_code(struct link *link, struct ptx__piece code, const char *name)
 {
     const enum ptx__status status = code_add(&link->code, code.bytes, code.size, name);
 
@@ -51,30 +51,22 @@ static bool add_code(struct link *link, struct piece code, const char *name)
     return true;
 }
 
-/* The linker of the host may have put several fat binaries behind each other. */
-static bool add_binaries(struct link *link, struct piece all, const char *name)
+static bool add_binaries(struct link *link, struct ptx__piece all, const char *name)
 {
-    enum { ALIGNMENT = 8 };
+    struct ptx__piece binary;
+    size_t at = 0;
 
-    while (all.size) {
-        size_t bytes = ptx__fatbin_bytes(all.bytes, all.size);
-
-        if (!bytes)
-            return add_code(link, all, name);
-        if (!add_code(link, (struct piece){all.bytes, bytes}, name))
+    while (ptx__binaries_next(all, &at, &binary))
+        if (!add_code(link, binary, name))
             return false;
-        bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-        bytes = bytes < all.size ? bytes : all.size;
-        all = (struct piece){all.bytes + bytes, all.size - bytes};
-    }
     return true;
 }
 
 /* An object without device code is the host's business alone. */
-static bool add_object(struct link *link, struct piece object, const char *name)
+static bool add_object(struct link *link, struct ptx__piece object, const char *name)
 {
-    const struct piece code = object_section(object, CODE_SECTION);
-    const struct piece module = object_section(object, MODULE_SECTION);
+    const struct ptx__piece code = ptx__object_section(object, CODE_SECTION);
+    const struct ptx__piece module = ptx__object_section(object, MODULE_SECTION);
 
     if (code.size && module.size) {
         link->n_modules++;
@@ -84,19 +76,19 @@ static bool add_object(struct link *link, struct piece object, const char *name)
     return add_binaries(link, code, name);
 }
 
-static bool add_library(struct link *link, struct piece library, const char *name)
+static bool add_library(struct link *link, struct ptx__piece library, const char *name)
 {
     char member_name[64], full[PATH_BYTES + 80];
-    struct piece member;
+    struct ptx__piece member;
     size_t at = 0;
 
     if (ptx__is_device_runtime(library.bytes, library.size)) {
         link->code.linker.has_runtime = true;
         return true;
     }
-    while (object_next_member(library, &at, &member, member_name)) {
+    while (ptx__library_next(library, &at, &member, member_name)) {
         snprintf(full, sizeof(full), "%.*s:%s", PATH_BYTES, name, member_name);
-        if (object_is_of_host(member)
+        if (ptx__is_host_object(member)
                 ? !add_object(link, member, full)
                 : ptx__is_elf(member.bytes, member.size) && !add_code(link, member, full))
             return false;
@@ -107,14 +99,14 @@ static bool add_library(struct link *link, struct piece library, const char *nam
 static bool add_file(struct link *link, const char *path)
 {
     SCOPED_FILE file = {.bytes = NULL};
-    struct piece all;
+    struct ptx__piece all;
 
     if (!cushim__file_read(path, MOST_FILE_BYTES, &file))
         return fail(link, "input", path);
-    all = (struct piece){file.bytes, (size_t) file.size};
-    if (object_is_library(all))
+    all = (struct ptx__piece){file.bytes, (size_t) file.size};
+    if (ptx__is_library(all))
         return add_library(link, all, path);
-    return object_is_of_host(all) ? add_object(link, all, path) : add_code(link, all, path);
+    return ptx__is_host_object(all) ? add_object(link, all, path) : add_code(link, all, path);
 }
 
 /* A library that is in none of the folders is one of the host, as for the real one. */
@@ -168,8 +160,9 @@ static bool write_all(struct link *link)
 
 static int run(const struct nvlink_options *options)
 {
-    struct link link = {
-        .options = options, .code = {.skips_other_targets = true}, .status = FAILED};
+    struct link link = {.options = options,
+                        .code = {.tool = "nvlink", .links = true, .skips_other_targets = true},
+                        .status = FAILED};
     bool done;
 
     if (!options->arch || !code_set_arch(&link.code, options->arch)) {

@@ -70,11 +70,6 @@ static const struct tool_option known[] = {
     {"warning-as-error", "Werror", TOOL_WITHOUT_EFFECT, TOOL_NO_VALUE},
 };
 
-static bool add(const char ***list, size_t *n, const char *value)
-{
-    return tool_list_add(list, n, value) || tool_fail("nvlink", "there is no memory");
-}
-
 static bool set(void *user, int what, const char *value)
 {
     struct nvlink_options *options = user;
@@ -90,9 +85,9 @@ static bool set(void *user, int what, const char *value)
         options->registers = value;
         return true;
     case LIBRARY:
-        return add(&options->libraries, &options->n_libraries, value);
+        return tool_list_add("nvlink", &options->libraries, &options->n_libraries, value);
     case FOLDER:
-        return add(&options->folders, &options->n_folders, value);
+        return tool_list_add("nvlink", &options->folders, &options->n_folders, value);
     case RELOCATABLE:
         return options->relocatable = true;
     case VERBOSE:

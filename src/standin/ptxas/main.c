@@ -14,33 +14,46 @@
 
 enum { MOST_FILE_BYTES = 1 << 30, FAILED = 255 };
 
-/* What is no file, such as a pipe, is read to its end. "-" is the standard input. */
-static char *read_stream(const char *input, size_t *ret_size)
+static bool fail(struct code *code, const char *input, const char *why)
 {
-    FILE *stream = strcmp(input, "-") != 0 ? fopen(input, "rb") : stdin;
+    cushim__str_append(&code->errors, "ptxas fatal   : Input file '%s' %s\n", input, why);
+    return false;
+}
+
+/* Reads to the end. NULL: there is no memory for it. */
+static char *read_stream(FILE *stream, size_t *ret_size)
+{
     char *bytes = NULL;
     size_t room = 0;
 
-    *ret_size = 0;
-    while (stream && *ret_size == room && room < MOST_FILE_BYTES) {
-        char *larger = realloc(bytes, room = room ? 2 * room : 1 << 16);
+    for (*ret_size = 0; *ret_size == room;
+         *ret_size += fread(bytes + *ret_size, 1, room - *ret_size, stream)) {
+        char *larger =
+            room < MOST_FILE_BYTES ? realloc(bytes, room = room ? 2 * room : 1 << 16) : NULL;
 
-        if (!larger)
-            break;
+        if (!larger) {
+            free(bytes);
+            return NULL;
+        }
         bytes = larger;
-        *ret_size += fread(bytes + *ret_size, 1, room - *ret_size, stream);
     }
-    if (stream && stream != stdin)
-        fclose(stream);
     return bytes;
 }
 
+/* What is no file, such as a pipe. "-" is the standard input. */
 static bool add_stream(struct code *code, const char *input)
 {
+    FILE *stream = strcmp(input, "-") != 0 ? fopen(input, "rb") : stdin;
+    SCOPED_FREE char *bytes = NULL;
     size_t size;
-    SCOPED_FREE char *bytes = read_stream(input, &size);
 
-    return bytes && code_add(code, bytes, size, input) == PTX_OK;
+    if (!stream)
+        return fail(code, input, "could not be opened");
+    bytes = read_stream(stream, &size);
+    if (stream != stdin)
+        fclose(stream);
+    return bytes ? code_add(code, bytes, size, input) == PTX_OK
+                 : fail(code, input, "is larger than what there is memory for");
 }
 
 static bool add_input(struct code *code, const struct ptxas_options *options, const char *input)
@@ -53,9 +66,7 @@ static bool add_input(struct code *code, const struct ptxas_options *options, co
         return code_add(code, file.bytes, (size_t) file.size, input) == PTX_OK;
     if (!strcmp(input, "-") || file.state == CUSHIM__FILE_SPECIAL)
         return add_stream(code, input);
-    cushim__str_append(&code->errors, "ptxas fatal   : Input file '%s' could not be opened\n",
-                       input);
-    return false;
+    return fail(code, input, "could not be opened");
 }
 
 /* What will be linked later may take names from other inputs, so it is not linked now. */
@@ -103,7 +114,7 @@ static bool assemble(struct code *code, const struct ptxas_options *options)
 
 static int run(const struct ptxas_options *options)
 {
-    struct code code = {.arch = ""};
+    struct code code = {.tool = "ptxas"};
     const bool done = assemble(&code, options);
 
     fputs(cushim__str_get(&code.infos), stderr);

@@ -118,7 +118,7 @@ static bool set(void *user, int what, const char *value)
         return set_registers(options, value);
     case TEXT:
         options->are_texts = true;
-        return tool_list_add(&options->words.inputs, &options->words.n_inputs, value);
+        return tool_list_add("ptxas", &options->words.inputs, &options->words.n_inputs, value);
     case RELOCATABLE:
         return options->relocatable = true;
     default:

@@ -8,6 +8,7 @@
 
 #include <cushim/version.h>
 
+#include "base/env.h"
 #include "base/file.h"
 #include "base/util.h"
 #include "standin/code/code.h"
@@ -34,12 +35,33 @@ bool tool_write_file(const char *path, const void *bytes, size_t size)
     return file && !fclose(file) && done;
 }
 
+/*
+ * Programs write PTX of the version of CUDA that ptxas says it has, so it is that of the mock's
+ * driver, which refuses newer PTX. `cushim run` tells it.
+ */
+static void read_version(unsigned *ret_major, unsigned *ret_minor)
+{
+    const char *text = cushim__env("CUSHIM_TOOLKIT_VERSION");
+    unsigned major, minor;
+    char end;
+
+    *ret_major = CODE_CUDA_MAJOR;
+    *ret_minor = CODE_CUDA_MINOR;
+    if (!text || sscanf(text, "%2u.%2u%c", &major, &minor, &end) != 2)
+        return;
+    *ret_major = major;
+    *ret_minor = minor;
+}
+
 int tool_print_version(const char *tool)
 {
+    unsigned major, minor;
+
+    read_version(&major, &minor);
     printf("%s: stand-in of cushim %d.%d.%d, which keeps the PTX for the mock\n"
-           "Cuda compilation tools, release %d.%d, V%d.%d.0\n",
-           tool, CUSHIM_VERSION_MAJOR, CUSHIM_VERSION_MINOR, CUSHIM_VERSION_PATCH, CODE_CUDA_MAJOR,
-           CODE_CUDA_MINOR, CODE_CUDA_MAJOR, CODE_CUDA_MINOR);
+           "Cuda compilation tools, release %u.%u, V%u.%u.0\n",
+           tool, CUSHIM_VERSION_MAJOR, CUSHIM_VERSION_MINOR, CUSHIM_VERSION_PATCH, major, minor,
+           major, minor);
     return 0;
 }
 
@@ -122,28 +144,23 @@ static bool read_option(struct tool_words *words, int n, char **texts, int *at)
     return set(words, option, texts[*at]);
 }
 
-bool tool_list_add(const char ***list, size_t *n, const char *text)
+bool tool_list_add(const char *tool, const char ***list, size_t *n, const char *text)
 {
     const char **larger = realloc(*list, (*n + 1) * sizeof(*larger));
 
     if (!larger)
-        return false;
+        return tool_fail(tool, "there is no memory");
     *list = larger;
     larger[(*n)++] = text;
     return true;
 }
 
-static bool add_input(struct tool_words *words, const char *input)
-{
-    return tool_list_add(&words->inputs, &words->n_inputs, input) ||
-           tool_fail(words->tool, "there is no memory");
-}
-
 static bool read_words(struct tool_words *words, int n, char **texts)
 {
     for (int i = 0; i < n; i++)
-        if (texts[i][0] != '-' || !texts[i][1] ? !add_input(words, texts[i])
-                                               : !read_option(words, n, texts, &i))
+        if (texts[i][0] != '-' || !texts[i][1]
+                ? !tool_list_add(words->tool, &words->inputs, &words->n_inputs, texts[i])
+                : !read_option(words, n, texts, &i))
             return false;
     return true;
 }

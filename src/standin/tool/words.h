@@ -53,8 +53,8 @@ struct tool_words {
 bool tool_words_read(struct tool_words *words, int argc, char **argv);
 void tool_words_finish(struct tool_words *words);
 
-/* Adds a text to a list, whose texts are not copied. Returns false when out of memory. */
-bool tool_list_add(const char ***list, size_t *n, const char *text);
+/* Adds a text to a list of a tool, whose texts are not copied. On failure it has printed a message. */
+bool tool_list_add(const char *tool, const char ***list, size_t *n, const char *text);
 
 /* Writes a file, or none. */
 bool tool_write_file(const char *path, const void *bytes, size_t size);
