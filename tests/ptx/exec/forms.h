@@ -46,6 +46,9 @@ bool form_word_left_out(unsigned word);
  * `text` has KERNEL_BYTES. */
 void write_kernel(const struct form *form, char *text);
 
+/* The instruction alone, and what has to stand around it: it uses the registers of that kernel. */
+void write_form(const struct form *form, char *text);
+
 /* The words of the name, without what is special. */
 int form_length(const struct form *form);
 

@@ -184,6 +184,14 @@ static void put_result(struct text *text, const struct form *form)
               "ret;\n}\n");
 }
 
+void write_form(const struct form *form, char *to)
+{
+    struct text text = {to, to + KERNEL_BYTES};
+
+    put_room(&text, form->room);
+    put_instruction(&text, form);
+}
+
 void write_kernel(const struct form *form, char *to)
 {
     struct text text = {to, to + KERNEL_BYTES};

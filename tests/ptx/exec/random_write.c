@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels of statements: branches, loops, switches, and what random_simple.c has. Whatever one
+ * thread writes and another reads is ordered by a barrier, or by operations whose order does not
+ * show, but in programs that are to be wrong.
+ *
+ * Registers: %h, %r, %x, %d, %p as the forms have them (forms_kernel.c), %u: the same in all
+ * threads, %a and %b: a base and a step for each thread, of 32 and 64 bits, %c and %k: counters of
+ * loops.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "random_writer.h"
+
+enum { DEEPEST = 3, MOST_AT_TOP = 8 };
+
+#define put random_put
+
+uint64_t random_mixed(uint64_t z)
+{
+    z += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+/* --- control --- */
+
+static void put_body(struct writer *w, uint64_t key, unsigned n);
+
+/* What is within one more branch; `key` is of the statement that it is in. */
+static void put_inner(struct writer *w, uint64_t key, bool together)
+{
+    const bool before = w->together;
+
+    w->depth++;
+    w->together = before && together;
+    put_body(w, random_mixed(key), 1 + random_draw(w, 3));
+    w->together = before;
+    w->depth--;
+}
+
+static void put_if(struct writer *w)
+{
+    const uint64_t key = w->state;
+    const bool same = random_one_in(w, 3), other = random_one_in(w, 2);
+    const unsigned label = w->labels++;
+
+    if (same)
+        put(w, "setp.lt.u32 %%q4, %%u%u, %u; @%%q4 bra E%u;\n", random_draw(w, 4),
+            random_draw(w, 9), label);
+    else
+        put(w, "@%s%%p%u bra E%u;\n", random_one_in(w, 2) ? "!" : "", random_draw(w, 8), label);
+    put_inner(w, key + 1, same);
+    if (other)
+        put(w, "bra.uni F%u;\n", label);
+    put(w, "E%u:\n", label);
+    if (!other)
+        return;
+    put_inner(w, key + 2, same);
+    put(w, "F%u:\n", label);
+}
+
+static void put_loop(struct writer *w)
+{
+    static const char *const steps[] = {"add.u32 %a#, %a#, ", "add.u32 %u#, %u#, ",
+                                        "add.u32 %r#, %r#, "};
+    const uint64_t key = w->state;
+    const bool same = random_one_in(w, 2);
+    const unsigned label = w->labels++, c = w->depth;
+
+    put(w, "mov.u32 %%c%u, 0;\n", c);
+    if (same)
+        put(w, "mov.u32 %%k%u, %u;\n", c, 1 + random_draw(w, 5));
+    else
+        put(w, "and.b32 %%k%u, %%r%u, 7;\n", c, random_draw(w, 8));
+    put(w, "L%u:\n", label);
+    put_inner(w, key + 1, same);
+    if (random_one_in(w, 2)) {
+        /* Uniform values stay so in loops of all threads alone. */
+        random_put_one(w, steps, same ? 3 : 1);
+        put(w, "%%c%u;\n", c);
+    }
+    put(w, "add.u32 %%c%u, %%c%u, 1; setp.lt.u32 %%q%u, %%c%u, %%k%u;\n@%%q%u bra L%u;\n", c, c, c,
+        c, c, c, label);
+}
+
+static void put_switch(struct writer *w)
+{
+    const uint64_t key = w->state;
+    const unsigned label = w->labels++;
+
+    put(w, "{ .reg .b32 f; and.b32 f, %%r%u, 3;\nT%u: .branchtargets A%u, B%u, C%u, A%u;\n",
+        random_draw(w, 8), label, label, label, label, label);
+    put(w, "brx.idx f, T%u; }\n", label);
+    for (unsigned i = 0; i < 3; i++) {
+        put(w, "%c%u:\n", 'A' + i, label);
+        put_inner(w, key + 1 + i, false);
+        if (i < 2)
+            put(w, "bra F%u;\n", label);
+    }
+    put(w, "F%u:\n", label);
+}
+
+static const struct random_simple nesting[] = {
+    {7, false, put_if}, {6, false, put_loop}, {2, false, put_switch}};
+
+enum { N_NESTING = sizeof(nesting) / sizeof(nesting[0]) };
+
+static const struct random_simple *statement_of(unsigned i)
+{
+    return i < N_NESTING ? &nesting[i] : &random_simple[i - N_NESTING];
+}
+
+static const struct random_simple *draw_statement(struct writer *w)
+{
+    unsigned sum = 0, i, at;
+
+    for (i = 0; i < N_NESTING + random_n_simple; i++)
+        sum += statement_of(i)->weight;
+    do {
+        for (i = 0, at = random_draw(w, sum); at >= statement_of(i)->weight; i++)
+            at -= statement_of(i)->weight;
+    } while ((statement_of(i)->together && !w->together) || (i < N_NESTING && w->depth == DEEPEST));
+    return statement_of(i);
+}
+
+static bool is_dropped(const struct random_program *program, uint64_t key)
+{
+    for (unsigned i = 0; i < program->n_dropped; i++)
+        if (program->dropped[i] == key)
+            return true;
+    return false;
+}
+
+static void put_body(struct writer *w, uint64_t key, unsigned n)
+{
+    const uint64_t state = w->state;
+    struct random_program *program = w->program;
+
+    for (unsigned i = 0; i < n; i++) {
+        const uint64_t own = random_mixed(key ^ (i + 1));
+
+        if (program->n_keys < RANDOM_STATEMENTS)
+            program->keys[program->n_keys++] = own;
+        if (is_dropped(program, own))
+            continue;
+        w->state = own;
+        draw_statement(w)->write(w);
+    }
+    w->state = state;
+}
+
+/* --- around it --- */
+
+/* Registers of a thread, and where they lie in its memory. */
+static const struct bank {
+    char letter, type[4];
+    unsigned n, bytes, at;
+} banks[] = {{'r', "b32", 8, 4, 0},   {'x', "b32", 8, 4, 32},  {'d', "b64", 8, 8, 64},
+             {'h', "b16", 8, 2, 128}, {'a', "b32", 4, 4, 144}, {'b', "b64", 4, 8, 160}};
+
+enum { BANKS = sizeof(banks) / sizeof(banks[0]), LOADED_BANKS = 4, PREDICATES_AT = 192 };
+
+static void put_list(struct writer *w, const struct bank *bank, const char *before)
+{
+    for (unsigned i = 0; i < bank->n; i++)
+        put(w, "%s%s%%%c%u", i ? ", " : "", before, bank->letter, i);
+}
+
+/* Functions that load and store a bank, so that compilers see that once in a module. */
+static void put_functions(struct writer *w, const struct bank *bank)
+{
+    char type[16];
+
+    snprintf(type, sizeof(type), ".reg .%s ", bank->type);
+    put(w, ".func (");
+    put_list(w, bank, type);
+    put(w, ") take_%c(.reg .b64 %%at) {\n", bank->letter);
+    for (unsigned i = 0; i < bank->n; i++)
+        put(w, "ld.global.%s %%%c%u, [%%at+%u];\n", bank->type, bank->letter, i,
+            bank->at + i * bank->bytes);
+    put(w, "ret; }\n.func leave_%c(.reg .b64 %%at, ", bank->letter);
+    put_list(w, bank, type);
+    put(w, ") {\n");
+    for (unsigned i = 0; i < bank->n; i++)
+        put(w, "st.global.%s [%%at+%u], %%%c%u;\n", bank->type, bank->at + i * bank->bytes,
+            bank->letter, i);
+    put(w, "ret; }\n");
+}
+
+static bool uses(const char *body, char letter)
+{
+    const char name[3] = {'%', letter, '\0'};
+
+    for (const char *at = body; (at = strstr(at, name)); at++)
+        if (at[2] >= '0' && at[2] <= '7')
+            return true;
+    return false;
+}
+
+/* Registers begin with what lies in memory, those with steps with what their names say. */
+static void put_beginning(struct writer *w, const char *body)
+{
+    for (unsigned b = 0; b < LOADED_BANKS; b++) {
+        if (!uses(body, banks[b].letter))
+            continue;
+        put(w, "call (");
+        put_list(w, &banks[b], "");
+        put(w, "), take_%c, (%%t8);\n", banks[b].letter);
+    }
+    if (uses(body, 'a') || uses(body, 'u'))
+        put(w, "mov.u32 %%a0, %%i0; mov.u32 %%a1, %%i2; mov.u32 %%a2, %%tid.x; mov.u32 %%a3, "
+               "%%laneid;\n"
+               "mov.u32 %%u0, %%ctaid.x; mov.u32 %%u1, %%ntid.x; ld.param.u32 %%u2, [n]; add.u32 "
+               "%%u3, %%u2, 3;\n");
+    if (uses(body, 'b'))
+        for (unsigned i = 0; i < 4; i++)
+            put(w, "mul.wide.u32 %%b%u, %%i%u, 4;\n", i, i % 3);
+    if (uses(body, 'p'))
+        put(w, "ld.global.b32 %%i3, [%%t8+%u];\n", PREDICATES_AT);
+    for (unsigned i = 0; i < 8; i++)
+        if (strstr(body, (char[]){'%', 'p', (char) ('0' + i), '\0'}))
+            put(w, "{ .reg .b32 f; and.b32 f, %%i3, %u; setp.ne.u32 %%p%u, f, 0; }\n", 1u << i, i);
+}
+
+static void put_end(struct writer *w, const char *body)
+{
+    for (unsigned b = 0; b < BANKS; b++) {
+        if (!uses(body, banks[b].letter))
+            continue;
+        put(w, "call leave_%c, (%%t8, ", banks[b].letter);
+        put_list(w, &banks[b], "");
+        put(w, ");\n");
+    }
+    if (!uses(body, 'p'))
+        return;
+    put(w, "mov.u32 %%i3, 0;\n");
+    for (unsigned i = 0; i < 8; i++)
+        if (strstr(body, (char[]){'%', 'p', (char) ('0' + i), '\0'}))
+            put(w, "@%%p%u or.b32 %%i3, %%i3, %u;\n", i, 1u << i);
+    put(w, "st.global.b32 [%%t8+%u], %%i3;\n", PREDICATES_AT);
+}
+
+static void put_registers(struct writer *w, const char *name)
+{
+    put(w,
+        ".visible .entry %s(.param .u64 data, .param .u64 out, .param .u64 scratch, .param .u64 "
+        "room, "
+        ".param .u64 counters, .param .u32 n) {\n",
+        name);
+    put(w, ".reg .b16 %%h<8>; .reg .b32 %%r<16>; .reg .b32 %%x<8>; .reg .b64 %%d<8>; .reg .pred "
+           "%%p<8>;\n"
+           ".reg .b64 %%t<9>; .reg .b32 %%i<4>; .reg .b32 %%u<4>; .reg .b32 %%a<4>; .reg .b64 "
+           "%%b<4>;\n"
+           ".reg .b32 %%c<8>; .reg .b32 %%k<8>; .reg .pred %%q<8>; .reg .b32 %%m;\n");
+    put(w,
+        ".shared .align 16 .b8 near[4096]; .shared .align 16 .b8 own[2048]; .shared .align 16 .b8 "
+        "box[2048]; .shared .align 16 .b8 tally[128]; .local .align 16 .b8 stack[64];\n");
+    put(w,
+        "mov.u32 %%i0, %%ctaid.x; mov.u32 %%i1, %%ntid.x; mov.u32 %%i2, %%tid.x; mov.u32 %%i3, "
+        "%%tid.y;\n"
+        "mad.lo.u32 %%i2, %%i3, %%i1, %%i2; mad.lo.u32 %%i0, %%i0, %u, %%i2;\n",
+        w->program->block[0] * w->program->block[1]);
+    put(w,
+        "ld.param.u64 %%t5, [data]; ld.param.u64 %%t6, [scratch]; ld.param.u64 %%t7, [counters];\n"
+        "ld.param.u64 %%t8, [out]; mad.wide.u32 %%t8, %%i0, %u, %%t8;\n",
+        RANDOM_OUT);
+}
+
+/* The block's counters begin with zeros, and are read when all have come. */
+static void put_tally(struct writer *w, bool begin)
+{
+    put(w, "bar.sync 0; setp.eq.u32 %%q6, %%i2, 0;\n");
+    for (unsigned i = 0; i < 128; i += 16)
+        if (begin)
+            put(w, "@%%q6 st.shared.v4.b32 [tally+%u], {0, 0, 0, 0};\n", i);
+        else
+            put(w,
+                "@%%q6 ld.shared.v2.b64 {%%t1, %%t2}, [tally+%u]; @%%q6 st.global.v2.b64 "
+                "[%%t8+%u], "
+                "{%%t1, %%t2};\n",
+                i, 240 + i);
+    put(w, "bar.sync 0;\n");
+}
+
+void random_head(char *text)
+{
+    struct writer w = {.at = text, .end = text + RANDOM_TEXT};
+
+    put(&w, ".version 8.8\n.target sm_100\n.address_size 64\n"
+            ".func (.reg .b32 %%result) helper (.reg .b32 %%left, .reg .b32 %%right) {\n"
+            ".reg .pred %%z; setp.lt.s32 %%z, %%left, %%right; @%%z bra LESS;\n"
+            "sub.u32 %%result, %%left, %%right; ret;\n"
+            "LESS: mul.lo.u32 %%result, %%left, 3; xor.b32 %%result, %%result, %%right; ret; }\n");
+    for (unsigned b = 0; b < BANKS; b++)
+        put_functions(&w, &banks[b]);
+}
+
+void random_write(struct random_program *program, const char *name, char *text)
+{
+    static char body[RANDOM_TEXT];
+    struct writer inner = {.at = body,
+                           .end = body + sizeof(body),
+                           .program = program,
+                           .state = program->seed,
+                           .together = true};
+    struct writer w = {.at = text, .end = text + RANDOM_TEXT, .program = program};
+
+    program->n_keys = 0;
+    body[0] = '\0';
+    put_body(&inner, program->seed,
+             1 + random_draw(&inner, MOST_AT_TOP / 2) + random_draw(&inner, MOST_AT_TOP / 2));
+    put_registers(&w, name);
+    put_beginning(&w, body);
+    if (strstr(body, "tally"))
+        put_tally(&w, true);
+    put(&w, "%s", body);
+    put_end(&w, body);
+    if (strstr(body, "tally"))
+        put_tally(&w, false);
+    put(&w, "ret; }\n");
+}
+
+/* --- the beginning --- */
+
+uint64_t random_of_shape(uint64_t seed, uint64_t other)
+{
+    return (seed & ~UINT64_C(15)) | (other & 15);
+}
+
+struct random_program random_program(uint64_t seed)
+{
+    static const uint8_t blocks[][2] = {{32, 1}, {64, 1},  {96, 1}, {128, 1}, {33, 1}, {50, 1},
+                                        {7, 1},  {100, 1}, {8, 4},  {16, 4},  {16, 2}, {8, 8},
+                                        {32, 2}, {5, 3},   {16, 6}, {1, 40}};
+    struct random_program program = {.seed = seed};
+    const uint64_t drawn = random_mixed(seed);
+    const uint8_t *block = blocks[seed % 16];
+
+    program.grid = 1 + (drawn >> 8) % 2;
+    program.block[0] = block[0];
+    program.block[1] = block[1];
+    program.block[2] = 1;
+    program.wrong = (drawn >> 16) % 8 == 0;
+    return program;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* What the writers of random kernels share: random_write.c, and random_simple.c. */
+#ifndef CUSHIM_TESTS_PTX_RANDOM_WRITER_H
+#define CUSHIM_TESTS_PTX_RANDOM_WRITER_H
+
+#include "random.h"
+
+struct writer {
+    char *at, *end;
+    struct random_program *program;
+    uint64_t state;
+    unsigned depth, labels;
+    bool together; /* all threads of the block are here */
+};
+
+/* A number below another one. */
+unsigned random_draw(struct writer *w, unsigned below);
+bool random_one_in(struct writer *w, unsigned n);
+
+__attribute__((format(printf, 2, 3))) void random_put(struct writer *w, const char *format, ...);
+
+/* Writes one of the lines: "#" becomes the number of a register of the letter before it, "~" a
+ * number below 64, and "<a|b>" one of these. */
+void random_put_one(struct writer *w, const char *const *lines, unsigned n);
+
+/* Statements with no others in them. */
+struct random_simple {
+    unsigned weight;
+    bool together; /* only where all threads of the block are */
+    void (*write)(struct writer *w);
+};
+
+extern const struct random_simple random_simple[];
+extern const unsigned random_n_simple;
+
+#endif
