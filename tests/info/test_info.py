@@ -409,6 +409,23 @@ class Mock(Case):
         self.assertIsNone(output["driver"]["release"])
         self.assertTrue(output["devices"][0]["name"])
 
+    def test_what_is_wrong_with_it_is_said_of_its_settings(self):
+        """And nothing of kernel modules, containers, or nvidia-smi."""
+        for problem, words, variables in [
+                ("mock_settings", "'x'; there are h200", {"CUSHIM_MOCK_DEVICES": "x"}),
+                ("mock_settings", "neither 0 nor 1", {"CUSHIM_MOCK_CHECK": "x"}),
+                ("mock_settings", "CUSHIM_MOCK_FAULTS", {"CUSHIM_MOCK_FAULTS": "cuInit result=unknown"}),
+                ("no_device", "hides all devices", {"CUDA_VISIBLE_DEVICES": "none"}),
+                ("no_device", "too new for all of the devices",
+                 {"CUSHIM_MOCK_DEVICES": "v100", "CUSHIM_MOCK_DRIVER_VERSION": "13.5"})]:
+            with self.subTest(variables=variables):
+                done = cushim("info", "--json", CUSHIM_LIBCUDA=self.words, **variables)
+                self.assertEqual(done.returncode, NOT_USABLE, done.stderr)
+                output = json.loads(done.stdout)
+                self.assertEqual(output["problem"], problem)
+                self.assertIn(words, output["advice"])
+                self.assertNotRegex(output["advice"], "nvidia|docker|kernel|container")
+
     def test_it_has_every_function_of_its_version(self):
         missing = self.json(USABLE, CUSHIM_LIBCUDA=self.words)["driver"]["functions_missing"]
         self.assertEqual([m["symbol"] for m in missing if m["reason"] == "lacking"], [])

@@ -16,6 +16,16 @@ import unittest
 COMMAND, PROGRAM, KERNEL = sys.argv[1:4]
 
 
+# The dynamic linker asks such a library before it opens another.
+HIDES_LLVM = """
+#define _GNU_SOURCE
+#include <link.h>
+#include <string.h>
+unsigned la_version(unsigned version) { return version; }
+char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag) { return strstr(name, "libLLVM") ? 0 : (char *) name; }
+"""
+
+
 def run(*words, **variables):
     clean = {k: v for k, v in os.environ.items() if not k.startswith("CUSHIM_")}
     return subprocess.run([COMMAND, "run", *words], capture_output=True, text=True, env=clean | variables)
@@ -183,6 +193,20 @@ class Hints(Case):
     def test_a_core_that_is_asked_for(self):
         done = self.launch("sm_80", "trap;", CUDA_ENABLE_COREDUMP_ON_EXCEPTION="1")
         self.ends(done, 0, "no core of the device is written, though one is asked for")
+
+    def test_compiled_kernels_without_llvm(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source, hides = os.path.join(folder, "hides.c"), os.path.join(folder, "hides.so")
+            with open(source, "w", encoding="utf-8") as file:
+                file.write(HIDES_LLVM)
+            if subprocess.run(["gcc", "-shared", "-fPIC", source, "-o", hides], stderr=subprocess.DEVNULL).returncode:
+                self.skipTest("gcc makes no library here")
+            compiled = {"CUSHIM_MOCK_PTX_COMPILE": "always", "LD_AUDIT": hides}
+            done = self.launch("sm_80", "st.global.u32 [a], 1;", **compiled)
+            self.ends(done, 0, r"^cushim mock: CUSHIM_MOCK_PTX_COMPILE: there is no libLLVM of version 14 to 20 that can "
+                      r"be loaded, so kernels are interpreted\n\Z")
+            quiet = self.launch("sm_80", "st.global.u32 [a], 1;", CUSHIM_LOG="none", **compiled)
+            self.assertEqual((quiet.returncode, quiet.stderr), (0, ""))
 
     def test_no_fault_no_hint(self):
         done = self.launch("sm_80", "st.global.u32 [a], 1;")

@@ -3,9 +3,12 @@
  * Finds the cause of a problem and the remedy for it. Each text names the cause first and then the
  * remedy, for readers who do not know this library.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <cushim/mock.h>
 
 #include "info.h"
 #include "util.h"
@@ -112,10 +115,39 @@ static struct advice init_other(const struct cushim_report *report)
                            cushim_status_text(report->status)));
 }
 
+/* Returns the mock's sentence about why it does not start, or NULL if the driver is none. */
+static const char *mock_sentence(const struct cushim_candidate *chosen)
+{
+    void *library = dlopen(chosen->path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    __typeof__(cushim_mock_error_text) *error_text = NULL;
+
+    if (library)
+        *(void **) &error_text = dlsym(library, "cushim_mock_error_text");
+    return error_text ? error_text() : NULL;
+}
+
+/* The mock has no kernel module, and no files in /dev: its settings decide. */
+static struct advice mock_not_started(const struct cushim_report *report, const char *sentence)
+{
+    if (*sentence)
+        return unusable(report->status == NO_DEVICE ? "no_device" : "mock_settings",
+                        format("the mock does not start with these settings: %s", sentence));
+    return unusable(
+        "mock_settings",
+        format("the mock answers %d %s (%s), as CUSHIM_FAULTS or CUSHIM_MOCK_FAULTS ask "
+               "for",
+               report->status, cushim_status_name(report->status),
+               cushim_status_text(report->status)));
+}
+
 /* A driver was chosen, but does not start. */
 static struct advice not_started(const struct info *info)
 {
     const struct cushim_report *report = info->driver.report;
+    const char *sentence = mock_sentence(report->chosen);
+
+    if (sentence)
+        return mock_not_started(report, sentence);
     switch (report->status) {
     case NO_DEVICE:
         return no_device(info);

@@ -156,6 +156,19 @@ static bool open_version(unsigned number)
     return false;
 }
 
+/* Nobody looks here for LLVM who has not asked for compiled kernels. */
+static void tell_absent(void)
+{
+    const char *level = cushim__env("CUSHIM_LOG");
+
+    if (!level || strcmp(level, "none"))
+        fprintf(
+            stderr,
+            "cushim mock: CUSHIM_MOCK_PTX_COMPILE: there is no libLLVM of version %d to %d that "
+            "can be loaded, so kernels are interpreted\n",
+            OLDEST, NEWEST);
+}
+
 static void open_library(void)
 {
     for (unsigned number = NEWEST; number >= OLDEST && !version; number--) {
@@ -163,8 +176,7 @@ static void open_library(void)
             version = number;
     }
     if (!version)
-        cushim__log(CUSHIM_LOG_INFO, "kernels are not compiled: no libLLVM of version %d to %d",
-                    OLDEST, NEWEST);
+        tell_absent();
 }
 
 unsigned ptx__llvm_version(void)
