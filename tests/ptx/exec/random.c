@@ -100,15 +100,15 @@ static void begin_memory(const struct random_program *program, struct outcome *o
 
 /* --- running --- */
 
-static void find(void *user, enum ptx__finding_kind kind, uint64_t address, size_t bytes,
-                 const char *text)
+static void find(void *user, enum ptx__finding_kind kind, bool fault, uint64_t address,
+                 size_t bytes, const char *text)
 {
     struct outcome *outcome = user;
 
     if (outcome->length < FINDINGS - 512)
-        outcome->length +=
-            (size_t) snprintf(outcome->findings + outcome->length, 512,
-                              "%d 0x%" PRIx64 " %zu %.400s\n", (int) kind, address, bytes, text);
+        outcome->length += (size_t) snprintf(outcome->findings + outcome->length, 512,
+                                             "%d %d 0x%" PRIx64 " %zu %.400s\n", (int) kind, fault,
+                                             address, bytes, text);
 }
 
 static void lower(const char *text, struct lowered *lowered)
@@ -408,8 +408,10 @@ static int run_many(uint64_t seed, unsigned long n, unsigned of_module)
         if (isatty(2))
             fprintf(stderr, "\r%lu ", i + left);
     }
-    printf("seed %" PRIu64 ": %lu programs, %lu of them compiled, %lu differ\n", seed, n,
-           n_compiled, differ);
+    printf("seed %" PRIu64
+           ": %lu programs, %lu compiled, %lu end with an error, %lu have findings, "
+           "%lu differ\n",
+           seed, n, n_compiled, n_faults, n_found, differ);
     return differ ? 1 : n_compiled ? 0 : 77;
 }
 
