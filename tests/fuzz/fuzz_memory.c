@@ -99,10 +99,10 @@ static size_t place_variables(struct ptx__module *module)
 
 /* --- running --- */
 
-static void find(void *user, enum ptx__finding_kind kind, uint64_t address, size_t bytes,
+static void find(void *user, enum ptx__finding_kind kind, bool ends, uint64_t address, size_t bytes,
                  const char *text)
 {
-    (void) user, (void) kind, (void) address, (void) bytes;
+    (void) user, (void) kind, (void) ends, (void) address, (void) bytes;
     require(text && *text, "a finding without a text");
     if (getenv("FUZZ_SHOW"))
         fprintf(stderr, "%s\n", text);

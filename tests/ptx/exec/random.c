@@ -100,14 +100,14 @@ static void begin_memory(const struct random_program *program, struct outcome *o
 
 /* --- running --- */
 
-static void find(void *user, enum ptx__finding_kind kind, bool fault, uint64_t address,
-                 size_t bytes, const char *text)
+static void find(void *user, enum ptx__finding_kind kind, bool ends, uint64_t address, size_t bytes,
+                 const char *text)
 {
     struct outcome *outcome = user;
 
     if (outcome->length < FINDINGS - 512)
         outcome->length += (size_t) snprintf(outcome->findings + outcome->length, 512,
-                                             "%d %d 0x%" PRIx64 " %zu %.400s\n", (int) kind, fault,
+                                             "%d %d 0x%" PRIx64 " %zu %.400s\n", (int) kind, ends,
                                              address, bytes, text);
 }
 
