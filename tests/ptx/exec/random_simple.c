@@ -158,7 +158,7 @@ static void put_mistake(struct writer *w)
         "[%i3];",
     };
 
-    if (!w->program->wrong || !random_one_in(w, 4))
+    if (!w->program->wrong)
         return;
     put_line(w, "setp.<eq|gt>.u32 %q5, %i2, ~;");
     random_put_one(w, lines, COUNT(lines));
@@ -490,7 +490,7 @@ static void put_exchange(struct writer *w)
 const struct random_simple random_simple[] = {
     {40, false, put_form}, {10, false, put_affine}, {10, false, put_load},
     {8, false, put_own},   {5, true, put_exchange}, {4, false, put_count},
-    {6, false, put_lanes}, {2, false, put_call},    {2, false, put_mistake},
+    {6, false, put_lanes}, {2, false, put_call},    {6, false, put_mistake},
 };
 
 const unsigned random_n_simple = COUNT(random_simple);

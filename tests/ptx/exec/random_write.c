@@ -343,6 +343,6 @@ struct random_program random_program(uint64_t seed)
     program.block[0] = block[0];
     program.block[1] = block[1];
     program.block[2] = 1;
-    program.wrong = (drawn >> 16) % 8 == 0;
+    program.wrong = (drawn >> 16) % 6 == 0;
     return program;
 }
