@@ -98,7 +98,7 @@ static void put_affine(struct writer *w)
         "cvt.s64.s32 %b#, %a#;",
         "add.u64 %b#, %b#, %b#;",
         "mad.wide.<u32|s32> %b#, %a#, %u#, %b#;",
-        "mov.u32 %r#, %a#;",
+        "mov.u32 %r#, %<a|u>#;",
         "cvt.u32.u64 %<r|a>#, %b#;",
         "mov.b64 %d#, %b#;",
         "setp.<lt|eq|ge>.u32 %p#, %u#, ~;",
@@ -359,7 +359,7 @@ static void put_form(struct writer *w)
 
     write_form(form, text);
     rename_registers(w, text);
-    if (random_one_in(w, 4))
+    if (random_one_in(w, 2))
         join_registers(form, text);
     random_put(w, "{ ");
     if (is_alone(form) && !is_of_a_warp(form) && random_one_in(w, 5))

@@ -238,6 +238,17 @@ Test(run, allocates)
         cr_expect(eq(u32, words[i], i % 64));
 }
 
+/* What is computed from itself alone begins with what the operation of a warp gave. */
+Test(run, computed_from_itself)
+{
+    run("",
+        "mov.u32 %r9, 0; shfl.sync.up.b32 %r2, %t, 1, 0, -1; and.b32 %r2, %r2, %r2; mov.u32 %r9, "
+        "%r2;",
+        1, 32);
+    for (unsigned i = 0; i < 32; i++)
+        cr_expect(eq(u32, words[i], i ? i - 1 : 0));
+}
+
 /* The same seed, the same order, the same result, whoever is first. */
 Test(run, seeded_order)
 {

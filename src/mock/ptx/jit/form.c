@@ -241,10 +241,23 @@ static bool spread(struct ptx__jit_flow *flow, size_t number)
     return changed;
 }
 
-void ptx__jit_forms(struct ptx__jit_flow *flow)
+static void spread_all(struct ptx__jit_flow *flow)
 {
     bool changed = true;
 
+    while (changed) {
+        changed = false;
+        for (size_t i = 0; i < flow->code->n_ops; i++)
+            changed |= spread(flow, i);
+    }
+}
+
+/*
+ * A slot that is computed from itself alone begins with what the interpreter wrote: it may be
+ * anything, and so is what is computed from it.
+ */
+void ptx__jit_forms(struct ptx__jit_flow *flow)
+{
     for (unsigned i = 0; i < flow->n_slots; i++) {
         struct ptx__jit_slot *slot = &flow->slots[i];
 
@@ -252,13 +265,10 @@ void ptx__jit_forms(struct ptx__jit_flow *flow)
                      : slot->written ? (struct ptx__jit_form){0}
                                      : VECTOR;
     }
-    while (changed) {
-        changed = false;
-        for (size_t i = 0; i < flow->code->n_ops; i++)
-            changed |= spread(flow, i);
-    }
+    spread_all(flow);
     for (unsigned i = 0; i < flow->n_slots; i++) {
         if (!flow->slots[i].form.known)
             flow->slots[i].form = VECTOR;
     }
+    spread_all(flow);
 }
