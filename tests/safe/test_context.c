@@ -39,6 +39,7 @@ Test(safe_context, a_call_leaves_the_callers_context_current)
     struct world w;
     size_t value = 0;
 
+    run_alone();
     open_world(&w);
     cr_expect(eq(ptr, current(&w), NULL), "nothing is made current by making a context");
     assert_ok(cushim_context_limit(w.context, CUSHIM_LIMIT_STACK_SIZE, &value));
@@ -75,6 +76,7 @@ Test(safe_context, the_stack_is_last_in_first_out)
     cushim_context mine = CUSHIM_NONE, top = CUSHIM_NONE;
     struct world w;
 
+    run_alone();
     open_world(&w);
     assert_refused(cushim_context_pop(w.driver, &top), 201, "cuCtxPopCurrent_v2");
     assert_ok(cushim_context_current(w.driver, &top));

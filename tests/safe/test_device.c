@@ -73,6 +73,7 @@ Test(safe_device, why_the_mock_has_no_devices_is_in_the_error)
     MOCK_ONLY("it names devices that the mock does not know");
     snprintf(older, sizeof(older), "%.*s/11.8/libcuda.so.1", (int) (strrchr(MOCK, '/') - MOCK),
              MOCK);
+    run_alone();
     setenv("CUSHIM_MOCK_DEVICES", "abacus", 1);
     assert_refused(cushim_open(cushim_open_params(.library = MOCK), &driver), 1, expected);
     assert_refused(cushim_open(cushim_open_params(.library = older), &driver), 1, expected);

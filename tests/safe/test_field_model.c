@@ -148,6 +148,7 @@ static void compare_with_model(uint32_t seed)
     char text[16];
 
     snprintf(text, sizeof(text), "%u", (unsigned) seed);
+    run_alone();
     setenv("CUSHIM_MOCK_SEED", text, 1);
     open_fixture(&f);
     open_memories(&f, &m);

@@ -200,6 +200,7 @@ Test(memory_kept, is_nothing_where_the_mock_checks)
     cushim_slice slice;
 
     MOCK_ONLY("it turns the mock's checks on");
+    run_alone();
     open_with_checks(&w, "");
     assert_ok(cushim_memory_set_limit(w.context, 1 << 20));
     slice = new_slice(stream, N);
@@ -332,6 +333,7 @@ Test(memory_kept, an_arena_gets_what_is_kept)
     struct world w;
 
     MOCK_ONLY("it needs a device of 4 GiB without memory pools");
+    run_alone();
     setenv("CUSHIM_MOCK_CHECK", "0", 1);
     open_world_with(&w, "device.*.memory = 4GiB\ndevice.*.memory_pools_supported = 0");
     assert_ok(cushim_memory_set_limit(w.context, large));

@@ -118,6 +118,7 @@ Test(safe_pool, slices_go_back)
     cushim_slice x;
     struct fixture f;
 
+    run_alone();
     setenv("CUSHIM_MOCK_CHECK", "0", 1);
     open_fixture(&f);
     x = from_pool(&f, 1024);

@@ -131,6 +131,7 @@ static void free_while_refused(const char *first, const char *second)
     struct fixture f;
     cushim_stream stream;
 
+    run_alone();
     open_fixture(&f);
     stream = new_stream(f.other);
     assert_ok(cushim_stream_host_function(stream, be_slow, &slow, release));
@@ -266,6 +267,7 @@ Test(safe_refused, memory_that_may_be_in_use_stays)
     cushim_stream stream;
 
     MOCK_ONLY("it leaves memory to the driver");
+    run_alone();
     open_fixture(&f);
     stream = new_stream(f.context);
     slice = busy_memory(&f, stream, &slow);
@@ -324,6 +326,7 @@ Test(safe_refused, a_module_that_may_run_stays_loaded)
     cushim_stream stream;
 
     MOCK_ONLY("it leaves a module to the driver");
+    run_alone();
     open_fixture(&f);
     stream = new_stream(f.context);
     run_module(&f, stream, &slow, &module);
@@ -345,6 +348,7 @@ Test(safe_refused, a_stream_whose_work_cannot_be_marked_stays)
     struct fixture f;
 
     MOCK_ONLY("it leaves a stream to the driver");
+    run_alone();
     open_fixture(&f);
     a = new_stream(f.context);
     b = new_stream(f.context);
@@ -409,6 +413,7 @@ Test(safe_refused, a_destructor_makes_no_event_in_another_context)
     cushim_stream a, b;
 
     MOCK_ONLY("it leaves memory to the driver");
+    run_alone();
     open_fixture(&f);
     a = new_stream(f.context);
     b = new_stream(f.context);

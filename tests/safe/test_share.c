@@ -37,6 +37,7 @@ Test(safe_share, memory_of_its_own)
     size_t kept = 1;
     int value = 0;
 
+    run_alone();
     setenv("CUSHIM_MOCK_CHECK", "0", 1);
     open_fixture(&f);
     forget_calls(&f.w);
@@ -68,6 +69,7 @@ Test(safe_share, memory_of_a_device_without_pools)
     struct world w;
     size_t kept = 1;
 
+    run_alone();
     setenv("CUSHIM_MOCK_CHECK", "0", 1);
     open_world_with(&w, "device.*.memory_pools_supported = 0");
     assert_ok(cushim_stream_new(w.context, NULL, &a));

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main() of the tests under Criterion, which starts the program anew for each test. Under valgrind
- * that takes two seconds a test, most of them for valgrind's own start, and the address sanitizer
- * is slow to start, too. If the variable CUSHIM_TESTS_FORK is set, each test is a fork of the one
- * program instead, and nothing else is different, but that a test has no timeout of its own.
+ * main() of the tests under Criterion, which starts the program anew for each test. The address
+ * sanitizer is slow to start. If the variable CUSHIM_TESTS_FORK is "each", each test is a fork of
+ * the one program instead. valgrind translates code when it runs first, which is most of a test's
+ * time. If the variable is "few", a fork does one test after the other, until one fails, or needs a
+ * process that no other test has used. No worker and no connection is between, so a test under a
+ * debugger is simple, too.
  */
 #include "run.h"
 
@@ -11,12 +13,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <criterion/criterion.h>
 
-enum { SKIPPED = 77 };
+/* How the process of a test ends, but for 0 and 1. AGAIN: its last test needs another process. */
+enum { SKIPPED = 77, AGAIN };
 
 /* The linker's names for the section in which Criterion keeps the tests, and that of the suites. */
 extern struct criterion_test *__start_cr_tst[], *__stop_cr_tst[];
@@ -27,6 +31,11 @@ extern struct criterion_suite *__stop_cr_sts[] __attribute__((weak));
 static const struct criterion_test *running;
 static bool failed;
 static FILE *failures;
+
+/* How many tests the process has begun, which its parent sees, too, and whether it may begin
+ * another. */
+static size_t *begun;
+static bool last;
 
 bool run_note_failure(const struct criterion_assert_stats *failure)
 {
@@ -143,57 +152,100 @@ void run_test_teardown(void)
     call(suite_of(running)->fini);
 }
 
-static void run_child(const struct criterion_test *test)
+void run_in_new_process(void)
+{
+    if (!running || *begun == 1)
+        return;
+    --*begun;
+    exit(AGAIN);
+}
+
+void run_alone(void)
+{
+    run_in_new_process();
+    last = true;
+}
+
+/* Ends with the first test that fails. */
+static void run_child(struct criterion_test **test, bool several)
 {
     /* The test may redirect its output. */
     failures = fdopen(dup(STDOUT_FILENO), "w");
     if (!failures)
         exit(1);
-    running = test;
-    test->test();
+    last = !several;
+    do {
+        running = *test;
+        ++*begun;
+        if (running->data->signal)
+            run_alone();
+        running->test();
+    } while (!last && !failed && ++test < __stop_cr_tst);
     exit(failed);
 }
 
-/* True unless the test failed. */
-static bool run_test(const struct criterion_test *test, unsigned number)
+/* True unless the test failed, whose process ended with this status. */
+static bool tell(const struct criterion_test *test, size_t number, int status)
 {
     const char *word = "ok", *directive = "";
-    int status = -1;
-    pid_t child;
 
-    fflush(NULL);
-    child = fork();
-    if (child == 0)
-        run_child(test);
-    if (child < 0 || waitpid(child, &status, 0) != child)
-        status = -1;
     if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED)
         directive = " # SKIP";
     else if (test->data->signal ? !WIFSIGNALED(status) || WTERMSIG(status) != test->data->signal
                                 : status != 0)
         word = "not ok";
-    printf("%s %u - %s::%s%s\n", word, number, test->category, test->name, directive);
+    printf("%s %zu - %s::%s%s\n", word, number, test->category, test->name, directive);
     return strcmp(word, "ok") == 0;
 }
 
-static int run_forks(void)
+/* Runs the tests that one process does. True unless one failed. */
+static bool run_process(struct criterion_test **test, bool several)
+{
+    size_t number = (size_t) (test - __start_cr_tst);
+    int status = -1;
+    pid_t child;
+
+    *begun = 0;
+    fflush(NULL);
+    child = fork();
+    if (child == 0)
+        run_child(test, several);
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        status = -1;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == AGAIN)
+        status = 0;
+    if (!*begun)
+        *begun = 1;
+    for (size_t i = 0; i + 1 < *begun; i++)
+        tell(test[i], ++number, 0);
+    if (tell(test[*begun - 1], ++number, status))
+        return true;
+    if (*begun > 1)
+        printf("# the process has done the %zu tests before it, too\n", *begun - 1);
+    return false;
+}
+
+static int run_forks(bool several)
 {
     bool fine = true;
-    unsigned n = 0;
 
+    begun = mmap(NULL, sizeof(*begun), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (begun == MAP_FAILED)
+        return 1;
     printf("1..%d\n", (int) (__stop_cr_tst - __start_cr_tst));
-    for (struct criterion_test **test = __start_cr_tst; test < __stop_cr_tst; test++)
-        fine = run_test(*test, ++n) && fine;
+    for (struct criterion_test **test = __start_cr_tst; test < __stop_cr_tst; test += *begun)
+        fine = run_process(test, several) && fine;
     return !fine;
 }
 
 __attribute__((visibility("default"))) int main(int argc, char **argv)
 {
+    const char *forks = getenv("CUSHIM_TESTS_FORK");
     struct criterion_test_set *tests;
     bool fine;
 
-    if (getenv("CUSHIM_TESTS_FORK"))
-        return run_forks();
+    if (forks)
+        return run_forks(strcmp(forks, "few") == 0);
     tests = criterion_initialize();
     fine = !criterion_handle_args(argc, argv, true) || criterion_run_all_tests(tests);
     criterion_finalize(tests);

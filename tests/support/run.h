@@ -15,6 +15,16 @@ void run_test_setup(void);
 void run_test_main(void (*test)(void));
 void run_test_teardown(void);
 
+/*
+ * Under valgrind tests share processes. What follows needs one that no other test has used, such as
+ * one where the mock is not configured yet. Stands before the test has done anything.
+ */
+void run_in_new_process(void);
+
+/* The same, and no other test uses the process: this one changes the environment, or leaves things
+ * behind. */
+void run_alone(void);
+
 /* Keeps what the test writes from now on. A test redirects one of the two. */
 void run_redirect_stdout(void);
 void run_redirect_stderr(void);

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a failing assertion says, and whether the test goes on: runs failing.c.
+"""What a failing assertion says, and whether the test goes on: runs failing.c. Which tests
+share a process: runs sharing.c.
 
-test_assertions.py PROGRAM
+test_assertions.py PROGRAM SHARING VALGRIND
 """
 
 import os
@@ -32,8 +33,8 @@ VALUES = [
 ]
 
 
-def run(program, **environment):
-    done = subprocess.run([program, "--tap=-", "--short-filename"], stdout=subprocess.PIPE,
+def run(*program, **environment):
+    done = subprocess.run([*program, "--tap=-", "--short-filename"], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True,
                           env={**{k: v for k, v in os.environ.items() if k != "CUSHIM_TESTS_FORK"}, **environment})
     return done.stdout
@@ -76,11 +77,63 @@ class Forks(Assertions):
     """The tests as forks of one program, whose lines come in the order of what happens."""
 
     said = {}
+    forks = "each"
 
     @classmethod
     def setUpClass(cls):
-        for test in re.findall(r"(?:.*\n)*?(?:ok|not ok) .*", run(program, CUSHIM_TESTS_FORK="1")):
+        for test in re.findall(r"(?:.*\n)*?(?:ok|not ok) .*", run(program, CUSHIM_TESTS_FORK=cls.forks)):
             cls.note(test)
+
+
+class FewForks(Forks):
+    """What failed comes before the results of all tests of its process."""
+
+    said = {}
+    forks = "few"
+
+    def check(self, name, passed, *messages):
+        self.assertEqual(self.said[name][0], passed)
+        text = [message for _, failures in self.said.values() for message in failures]
+        self.assertEqual([message for message in messages if message not in text], [])
+
+
+def shared(*before, forks="few", **environment):
+    """The process of each test, in their order, and what was said of each."""
+    text = run(*before, sharing, CUSHIM_TESTS_FORK=forks, **environment)
+    return (re.findall(r"^(\w+) is in (\d+)$", text, flags=re.MULTILINE),
+            {name: word for word, name in re.findall(r"^(ok|not ok) .*sharing::(\w+)", text, flags=re.MULTILINE)},
+            text)
+
+
+class Sharing(unittest.TestCase):
+    begin = {"begins_anew", "alone", "dies"}
+    end = {"alone", "dies", "is_skipped", "fails"}
+
+    def test_tests_share_a_process_unless_one_begins_or_ends_it(self):
+        processes, said, text = shared()
+        self.assertEqual(len(said), 14, text)
+        self.assertEqual(sorted(said), sorted(name for name, _ in processes))
+        for (name, process), (after, its) in zip(processes, processes[1:]):
+            may = name not in self.end and after not in self.begin
+            self.assertEqual(process == its, may, f"{name}, {after}\n{text}")
+
+    def test_only_what_fails_has_failed(self):
+        for forks in "few", "each":
+            _, said, text = shared(forks=forks)
+            self.assertEqual([name for name, word in said.items() if word != "ok"], ["fails"], text)
+
+    def test_each_has_its_own(self):
+        processes, _, text = shared(forks="each")
+        self.assertEqual(len({process for _, process in processes}), 14, text)
+
+    @unittest.skipUnless(len(sys.argv) > 3 and sys.argv[3], "there is no valgrind")
+    def test_what_leaks_fails_the_last_test_of_its_process(self):
+        wrapper = [valgrind, "-q", "--error-exitcode=99", "--leak-check=full", "--errors-for-leak-kinds=definite"]
+        processes, said, text = shared(*wrapper, LEAK="1")
+        of = dict(processes)
+        last = [name for name, process in processes if process == of["leaks"]][-1]
+        self.assertEqual(sorted(name for name, word in said.items() if word != "ok"), sorted({last, "fails"}), text)
+        self.assertIn("100 bytes", text)
 
 
 class Includes(unittest.TestCase):
@@ -92,5 +145,6 @@ class Includes(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    program = sys.argv.pop(1)
+    program, sharing, valgrind = sys.argv[1:4]
+    del sys.argv[1:4]
     unittest.main()

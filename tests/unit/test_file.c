@@ -11,10 +11,11 @@
 
 enum { MOST = 1 << 20 };
 
-static char folder[] = "/tmp/cushim-file-XXXXXX";
+static char folder[32];
 
 static void begin(void)
 {
+    strcpy(folder, "/tmp/cushim-file-XXXXXX");
     cr_assert(ne(ptr, mkdtemp(folder), NULL));
     cr_assert(eq(int, chdir(folder), 0));
 }

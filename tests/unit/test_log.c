@@ -161,6 +161,7 @@ static void logged_to_stderr(const char *word, char *text, size_t size)
 #define LOGGED(word, wanted)                                                                       \
     do {                                                                                           \
         char text_[1024];                                                                          \
+        run_alone();                                                                               \
         logged_to_stderr(word, text_, sizeof(text_));                                              \
         cr_expect(eq(str, text_, S(wanted)), "CUSHIM_LOG=%s", word);                               \
     } while (0)
@@ -206,6 +207,7 @@ Test(log, environment_is_replaced_by_a_callback)
 {
     SCOPED_STR got = {0};
 
+    run_alone();
     setenv("CUSHIM_LOG", "debug", 1);
     cushim_log_set(CUSHIM_LOG_ERROR, collect, &got);
     LOGGED("debug", "");

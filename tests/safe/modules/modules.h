@@ -20,6 +20,7 @@ static inline void open_old_world(struct world *w, const char *version)
     char path[512];
 
     MOCK_ONLY("it opens a driver of an older version");
+    run_alone();
     snprintf(path, sizeof(path), "%.*s/%s/libcuda.so.1", (int) (strrchr(MOCK, '/') - MOCK), MOCK,
              version);
     *w = (struct world){0};
@@ -32,6 +33,7 @@ static inline void open_old_world(struct world *w, const char *version)
 
 static inline void no_nvrtc(void)
 {
+    run_alone();
     setenv("CUSHIM_LIBNVRTC", "none", 1);
 }
 

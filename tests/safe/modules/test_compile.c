@@ -165,6 +165,7 @@ static cushim_nvrtc open_fake(void)
 {
     cushim_nvrtc nvrtc = CUSHIM_NONE;
 
+    memset(&fake, 0, sizeof(fake));
     assert_ok(cushim_nvrtc_open(cushim_open_params(.resolver = resolve), &nvrtc));
     return nvrtc;
 }
@@ -418,6 +419,7 @@ Test(compile, a_device_that_nvrtc_does_not_know_gets_ptx_of_the_one_before)
     CUSHIM_SCOPED(cushim_nvrtc) nvrtc = open_fake();
     struct world w;
 
+    run_alone();
     setenv("CUSHIM_MOCK_DEVICES", "rtx4090", 1); /* 8.9 */
     open_old_world(&w, "11.8");
     check_options(w.context, nvrtc, "--gpu-architecture=compute_80 ");

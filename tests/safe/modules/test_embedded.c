@@ -210,7 +210,14 @@ Test(embedded, memory_of_other_elements_is_refused, .init = begin)
     finish();
 }
 
-Test(embedded, mistakes_are_told, .init = begin)
+/* It spoils what the other tests launch. */
+static void begin_alone(void)
+{
+    run_alone();
+    begin();
+}
+
+Test(embedded, mistakes_are_told, .init = begin_alone)
 {
     const struct cushim_launch_config config = cushim_for_elements(N);
     const struct cushim_argument argument = CUSHIM_IN(x);
