@@ -4,9 +4,10 @@
  * the checks of what a kernel does and without: memory, results and findings are compared, bit by
  * bit and word by word. A program that differs is made as short as it can be, and printed.
  *
- *   random [-n PROGRAMS] [-s SEED] [-m PROGRAMS]    -m: of a module; compilers are asked for each
- * kernel random -p SEED [-v]                             one program, by the seed that was printed;
- * -v: its text
+ *   random [-n PROGRAMS] [-s SEED] [-m PROGRAMS] [-t SECONDS]
+ *       -m: how many are in a module; -t: no module is begun after that time
+ *   random -p SEED [-v]
+ *       one program, by the seed that was printed; -v: its text
  *
  * Exit status: 0 none differs, 1 some do, 77 nothing was compiled.
  */
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "mock/ptx/link/read.h"
@@ -397,16 +399,18 @@ static unsigned run_module(uint64_t seed, unsigned n)
     return differ;
 }
 
-static int run_many(uint64_t seed, unsigned long n, unsigned of_module)
+static int run_many(uint64_t seed, unsigned long most, unsigned of_module, time_t seconds)
 {
-    unsigned long differ = 0;
+    const time_t end = time(NULL) + seconds;
+    unsigned long differ = 0, n = 0;
 
-    for (unsigned long i = 0; i < n; i += of_module) {
-        const unsigned left = n - i < of_module ? (unsigned) (n - i) : of_module;
+    while (n < most && (!seconds || time(NULL) < end)) {
+        const unsigned left = most - n < of_module ? (unsigned) (most - n) : of_module;
 
-        differ += run_module(random_mixed(seed) + i, left);
+        differ += run_module(random_mixed(seed) + n, left);
+        n += left;
         if (isatty(2))
-            fprintf(stderr, "\r%lu ", i + left);
+            fprintf(stderr, "\r%lu ", n);
     }
     printf("seed %" PRIu64
            ": %lu programs, %lu compiled, %lu end with an error, %lu have findings, "
@@ -433,16 +437,19 @@ int main(int argc, char **argv)
 {
     unsigned long n = 200, of_module = 48;
     uint64_t seed = 1, one = 0;
+    time_t seconds = 0;
     bool show = false;
     int option;
 
-    while ((option = getopt(argc, argv, "n:s:m:p:v")) != -1) {
+    while ((option = getopt(argc, argv, "n:s:m:t:p:v")) != -1) {
         if (option == 'n')
             n = strtoul(optarg, NULL, 10);
         else if (option == 's')
             seed = strtoull(optarg, NULL, 0);
         else if (option == 'm')
             of_module = strtoul(optarg, NULL, 10);
+        else if (option == 't')
+            seconds = strtol(optarg, NULL, 10);
         else if (option == 'p')
             one = strtoull(optarg, NULL, 16);
         else if (option == 'v')
@@ -453,5 +460,5 @@ int main(int argc, char **argv)
     if (of_module < 1 || of_module > MOST_OF_MODULE)
         return 2;
     random_find_forms();
-    return one ? run_one(one, show) : run_many(seed, n, (unsigned) of_module);
+    return one ? run_one(one, show) : run_many(seed, n, (unsigned) of_module, seconds);
 }
