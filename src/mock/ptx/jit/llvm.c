@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/util.h"
 
-enum { OLDEST = 14, NEWEST = 20 };
+enum { OLDEST = 14, NEWEST = 22 };
 
 /* What LLVM's functions take and return. Its objects are behind pointers, and truth is an int. */
 struct options {

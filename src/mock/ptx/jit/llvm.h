@@ -2,7 +2,7 @@
 /*
  * LLVM, by the system's own library: found and loaded at run time, and never unloaded. It is told
  * what to compile as text in its own language, so that only some twenty of its functions are used,
- * which are the same in versions 14 to 20. Nothing of it is needed to build this library.
+ * which are the same in versions 14 to 22. Nothing of it is needed to build this library.
  */
 #ifndef CUSHIM_MOCK_PTX_JIT_LLVM_H
 #define CUSHIM_MOCK_PTX_JIT_LLVM_H
