@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime_archive.h"
 #include "support.h"
 
 #define S(text)    ((char *) (text))
@@ -53,14 +54,6 @@ Test(link, two_texts)
     EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuLinkDestroy(state));
 }
 
-/* The head of a member of an archive. */
-#define MEMBER(name, size) name "0           0     0     644     " size "`\n"
-
-/* As libcudadevrt.a begins: a table of symbols, the long names, and a member that has such a name.
- */
-static const char runtime[] = "!<arch>\n" MEMBER("/               ", "3         ") "abc\n" MEMBER(
-    "//              ", "24        ") "cuda_device_runtime.o/\n\n" MEMBER("/0              ",
-                                                                          "4         ") "\177ELF";
 static const char other[] =
     "!<arch>\n" MEMBER("//              ", "24        ") "cuda_device_runtimes.o/\n" MEMBER(
         "/0              ", "4         ") "\177ELF";

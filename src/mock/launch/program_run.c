@@ -20,8 +20,10 @@
 #include "mock/check/stray.h"
 #include "mock/config/config.h"
 #include "mock/config/environment.h"
+#include "mock/launch/children.h"
 #include "mock/launch/control.h"
 #include "mock/launch/launch.h"
+#include "mock/launch/running.h"
 #include "mock/module/module.h"
 #include "mock/module/program.h"
 #include "mock/ptx/exec/builtin.h"
@@ -35,9 +37,6 @@
 /* An endless loop is one that jumped backwards so often; at full speed that is half a minute.
  * A call counts as some jumps. */
 #define STEPS (UINT64_C(1) << 31)
-
-/* Records of blocks take some three times the room of the memory that several blocks use. */
-#define LARGEST_FOR_BLOCKS ((size_t) 256 << 20)
 
 /*
  * The most that a thread's stack and arrays may take here. A device has half as much, but keeps
@@ -61,169 +60,6 @@ SAME_RESULT(ERROR_ILLEGAL_INSTRUCTION);
 SAME_RESULT(ERROR_MISALIGNED_ADDRESS);
 SAME_RESULT(ERROR_INVALID_PC);
 SAME_RESULT(ERROR_LAUNCH_FAILED);
-
-/* More separate runs of bytes than this are looked at as one, from the first to the last. */
-enum { MOST_RUNS = 4096 };
-
-/* --- the memory that a launch may use --- */
-
-struct running {
-    struct ptx__launch launch;
-    const struct mock__work *work;
-    const struct mock__context *context;
-    const struct mock__memory *heap;
-    struct cushim__tree uses; /* the ranges that it looked for, by address */
-    char fault[1024];         /* the finding that ended it */
-    bool messages;
-};
-
-struct use {
-    struct ptx__range range;
-    struct cushim__tree_node by_address;
-};
-
-static struct mock__memory *owner_of(const struct ptx__range *range)
-{
-    return range->owner;
-}
-
-static bool usable(const struct mock__context *context, const struct mock__memory *memory,
-                   bool write)
-{
-    return memory->host && !memory->absent &&
-           mock__memory_usable(context, memory->address, memory->bytes, write);
-}
-
-static struct ptx__range range_of(const struct mock__context *context, struct mock__memory *memory,
-                                  const struct mock__memory *heap)
-{
-    struct ptx__range range = {.begin = memory->address,
-                               .size = memory->bytes,
-                               .host = memory->host,
-                               .owner = memory,
-                               .usable = usable(context, memory, false),
-                               .read_only = !usable(context, memory, true)};
-
-    range.shadowed = range.usable && mock__checking();
-    /* Memory that kernels allocate goes from one block to another without any order of theirs. */
-    range.check_blocks = range.shadowed && memory != heap && memory->bytes <= LARGEST_FOR_BLOCKS;
-    if (range.shadowed)
-        range.written = mock__access_written(memory);
-    return range;
-}
-
-static struct use *use_at(struct cushim__tree_node *node)
-{
-    return CUSHIM__TREE_MEMBER(node, struct use, by_address);
-}
-
-/*
- * Callback of the engine: returns the allocation at an address. Its entry is made at the kernel's
- * first access to it.
- */
-static struct ptx__range *find_range(void *user, uint64_t address)
-{
-    struct running *running = user;
-    struct use *use = use_at(cushim__tree_before(&running->uses, address, 1));
-    struct mock__memory *memory;
-
-    if (use && address - use->range.begin < use->range.size)
-        return &use->range;
-    memory = mock__memory_find(address);
-    use = memory ? calloc(1, sizeof(*use)) : NULL;
-    if (!use)
-        return NULL;
-    use->range = range_of(running->context, memory, running->heap);
-    cushim__tree_add(&running->uses, &use->by_address, memory->address, 0);
-    mock__host_room_kernel(memory->bytes);
-    return &use->range;
-}
-
-/* --- its accesses --- */
-
-/* The bits from here to the end of their word, from the lowest on; ones is for bits that are not.
- */
-static uint64_t bits_from(const uint64_t *bits, size_t at, bool ones)
-{
-    return (ones ? ~bits[at / 64] : bits[at / 64]) >> at % 64;
-}
-
-/* Returns the first bit from here on that is set; the number of bytes if there is none. */
-static size_t next_bit(const struct ptx__range *range, const uint64_t *bits, size_t at)
-{
-    while (at < range->size) {
-        uint64_t word;
-
-        if (!range->parts[at / PTX__PART_BYTES]) {
-            at = (at / PTX__PART_BYTES + 1) * PTX__PART_BYTES;
-            continue;
-        }
-        word = bits_from(bits, at, false);
-        if (word) {
-            at += (size_t) __builtin_ctzll(word);
-            return at < range->size ? at : range->size;
-        }
-        at = (at / 64 + 1) * 64;
-    }
-    return range->size;
-}
-
-static bool next_run(const struct ptx__range *range, const uint64_t *bits, size_t *begin,
-                     size_t *end)
-{
-    const size_t bytes = range->size;
-    size_t at = next_bit(range, bits, *end);
-
-    if (at == bytes)
-        return false;
-    *begin = at;
-    while (at < bytes) {
-        const uint64_t unset = bits_from(bits, at, true);
-
-        if (unset) {
-            at += (size_t) __builtin_ctzll(unset);
-            break;
-        }
-        at = (at / 64 + 1) * 64;
-    }
-    *end = at < bytes ? at : bytes;
-    return true;
-}
-
-/* All that a launch did to a range goes into the check between streams, run by run. */
-static void tell_access(const struct running *running, const struct ptx__range *range,
-                        const uint64_t *bits, unsigned access)
-{
-    size_t begin = 0, end = 0;
-
-    for (unsigned n = 0; n < MOST_RUNS && next_run(range, bits, &begin, &end); n++) {
-        mock__access(running->work, range->begin + begin, end - begin, (enum mock__access) access);
-        if (!running->messages)
-            mock__host_watch_used(running->work, range->begin + begin, end - begin,
-                                  (enum mock__access) access);
-    }
-    /* The remaining bytes are at least known to be written. */
-    while (access == MOCK__WRITE && next_run(range, bits, &begin, &end))
-        mock__access_mark(range->begin + begin, end - begin);
-}
-
-static void tell_accesses(struct running *running)
-{
-    struct use *use;
-
-    while ((use = use_at(cushim__tree_first(&running->uses)))) {
-        struct ptx__range *range = &use->range;
-
-        cushim__tree_remove(&running->uses, &use->by_address);
-        if (range->reads)
-            tell_access(running, range, range->reads,
-                        owner_of(range)->mapping ? MOCK__READ : MOCK__READ | MOCK__CHECKED);
-        if (range->writes)
-            tell_access(running, range, range->writes, MOCK__WRITE);
-        ptx__racecheck_range_free(range);
-        free(use);
-    }
-}
 
 /* --- the engine's findings --- */
 
@@ -265,7 +101,7 @@ static void tell(enum ptx__finding_kind kind, uint64_t address, size_t bytes, co
 static void find(void *user, enum ptx__finding_kind kind, bool ends, uint64_t address, size_t bytes,
                  const char *text)
 {
-    struct running *running = user;
+    struct mock__running *running = user;
 
     tell(kind, address, bytes, text);
     if (ends)
@@ -275,7 +111,7 @@ static void find(void *user, enum ptx__finding_kind kind, bool ends, uint64_t ad
 /* The launch has the driver's lock, so that its workers may all look. */
 static unsigned char *find_stray(void *user, uint64_t address, size_t bytes, bool write)
 {
-    const struct running *running = user;
+    const struct mock__running *running = user;
 
     return mock__memory_stray(running->work->queue->context, address, bytes, write);
 }
@@ -283,14 +119,14 @@ static unsigned char *find_stray(void *user, uint64_t address, size_t bytes, boo
 static bool find_member(void *user, uint64_t address, size_t bytes, bool write, unsigned number,
                         uint64_t *ret_address)
 {
-    const struct running *running = user;
+    const struct mock__running *running = user;
 
     return mock__multicast_member(running->context, address, bytes, write, number, ret_address);
 }
 
 static uint64_t find_condition(void *user, uint64_t handle)
 {
-    const struct running *running = user;
+    const struct mock__running *running = user;
 
     return mock__upcalls.condition_address(running->work, handle);
 }
@@ -304,7 +140,7 @@ static void print(void *user, bool error, const char *text, size_t length)
 
 static unsigned find_multiprocessor(void *user, uint64_t block)
 {
-    const struct running *running = user;
+    const struct mock__running *running = user;
 
     return mock__multiprocessor(((const struct mock__kernel_work *) running->work)->share, block);
 }
@@ -358,27 +194,42 @@ static void join(void *user)
     mock__host_guard_join();
 }
 
-static void fill(struct ptx__launch *launch, const struct mock__function *function,
-                 const struct cushim_mock_launch *request, void *const *args)
+static uint64_t make_room(void *user, const struct ptx__child *child, unsigned *ret_error)
 {
-    const struct mock__entry *entry = function->entry;
-    const struct mock__context *context = function->module->context;
-    const struct mock__program *program = function->module->program;
+    return mock__children_room(&((struct mock__running *) user)->children, child, ret_error);
+}
+
+static unsigned launch_child(void *user, uint64_t block, uint64_t room, uint64_t stream)
+{
+    (void) block;
+    return mock__children_launch(&((struct mock__running *) user)->children, room, stream);
+}
+
+static uint64_t use_handle(void *user, unsigned what, uint64_t handle)
+{
+    return mock__children_handle(&((struct mock__running *) user)->children, what, handle);
+}
+
+static uint64_t ask_device(void *user, unsigned what, uint64_t number, uint64_t more)
+{
+    return mock__children_ask(&((struct mock__running *) user)->children, what, number, more);
+}
+
+/* What does not depend on who launches the kernel. */
+static void fill(struct mock__running *running, const struct mock__entry *entry)
+{
+    static const struct ptx__children children = {make_room, launch_child, use_handle, ask_device};
+    const struct mock__kernel_work *work = (const struct mock__kernel_work *) running->work;
+    const struct mock__context *context = running->children.module->context;
+    const struct mock__program *program = running->children.module->program;
+    struct ptx__launch *launch = &running->launch;
     static uint64_t grids;
 
+    launch->user = running;
+    launch->multiprocessor = work->share ? find_multiprocessor : NULL;
     launch->program = program->code;
     launch->code = &program->code->codes[entry->function];
     launch->name = entry->name;
-    for (unsigned i = 0; i < 3; i++) {
-        launch->grid[i] = request->grid[i];
-        launch->block[i] = request->block[i];
-        launch->cluster[i] = (unsigned) function->attributes[MOCK__CLUSTER_WIDTH + i];
-        launch->clustered = launch->clustered || launch->cluster[i];
-        launch->cluster[i] += !launch->cluster[i];
-    }
-    launch->shared_bytes = (uint32_t) request->shared_bytes;
-    if (entry->n_parameters)
-        launch->params = (const unsigned char *) args[0] - entry->parameters[0].offset;
     launch->param_bytes = entry->parameter_bytes;
     launch->n_workers = (unsigned) mock__environment_number("CUSHIM_MOCK_PTX_WORKERS", 0);
     launch->seed = mock__seed();
@@ -388,14 +239,42 @@ static void fill(struct ptx__launch *launch, const struct mock__function *functi
         (unsigned) mock__attribute(context->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     launch->grid_id = ++grids;
     launch->heap = program->heap;
-    launch->range = find_range;
+    launch->range = mock__running_range;
     launch->image = mock__image_find;
     launch->find = find;
     launch->stray = find_stray;
     launch->multicast = find_member;
     launch->print = print;
     launch->condition = find_condition;
+    launch->children = &children;
     launch->join = join;
+}
+
+static void set_shape(struct ptx__launch *launch, const unsigned grid[3], const unsigned block[3],
+                      const unsigned cluster[3])
+{
+    for (unsigned i = 0; i < 3; i++) {
+        launch->grid[i] = grid[i];
+        launch->block[i] = block[i];
+        launch->cluster[i] = cluster[i] + !cluster[i];
+        launch->clustered = launch->clustered || cluster[i];
+    }
+}
+
+static void fill_request(struct mock__running *running, const struct mock__function *function,
+                         const struct cushim_mock_launch *request, void *const *args)
+{
+    const struct mock__entry *entry = function->entry;
+    struct ptx__launch *launch = &running->launch;
+    unsigned cluster[3];
+
+    for (unsigned i = 0; i < 3; i++)
+        cluster[i] = (unsigned) function->attributes[MOCK__CLUSTER_WIDTH + i];
+    fill(running, entry);
+    set_shape(launch, request->grid, request->block, cluster);
+    launch->shared_bytes = (uint32_t) request->shared_bytes;
+    if (entry->n_parameters)
+        launch->params = (const unsigned char *) args[0] - entry->parameters[0].offset;
 }
 
 /*
@@ -416,9 +295,56 @@ static void set_cluster(struct ptx__launch *launch, const struct mock__attribute
     launch->clustered = true;
 }
 
+/* --- kernels that kernels launch --- */
+
+/* Runs the grid of a child. What it launches is kept. */
+static int run_child(struct mock__running *running, const struct mock__child *child)
+{
+    struct ptx__launch *launch = &running->launch;
+
+    *launch = (struct ptx__launch){.launched_by = child->parent};
+    fill(running, child->entry);
+    set_shape(launch, child->grid, child->block, child->entry->cluster);
+    launch->shared_bytes = child->shared_bytes;
+    launch->params = mock__memory_bytes(child->room, 1);
+    running->children.name = child->entry->name;
+    running->children.generation = child->generation;
+    mock__running_tell(running); /* of the grid before, with which this one has no race */
+    return ptx__run(launch);
+}
+
+/* A kernel that launches itself for its end, and so on, would never end. */
+static bool is_endless(struct mock__running *running, const struct mock__child *child)
+{
+    enum { STEPS_OF_CHILD = 4096 };
+    const uint64_t limit = running->launch.step_limit;
+
+    if (!limit || child->generation <= limit / STEPS_OF_CHILD)
+        return false;
+    mock__finding(
+        CUSHIM_MOCK_ENDLESS_LOOP,
+        "kernel '%s' (launched by kernel '%s') comes after %llu launches, each by the one "
+        "before: an endless loop?",
+        child->entry->name, child->parent, (unsigned long long) child->generation);
+    snprintf(running->fault, sizeof(running->fault), "%s", mock__finding_last());
+    return true;
+}
+
+/* Runs all that the host's kernel has launched, and what those launch. */
+static int run_children(struct mock__running *running)
+{
+    struct mock__child host = {.next = NULL}, *family = &host, *child;
+    int result = CUDA_SUCCESS;
+
+    while (!result && (child = mock__children_next(&running->children, &family)))
+        result = is_endless(running, child) ? CUDA_ERROR_LAUNCH_TIMEOUT : run_child(running, child);
+    mock__children_finish(&running->children, family);
+    return result;
+}
+
 void mock__program_run(const struct cushim_mock_launch *request, void *const *args)
 {
-    struct running running = {.work = mock__kernel_running()};
+    struct mock__running running = {.work = mock__kernel_running()};
     const struct mock__kernel_work *work = (const struct mock__kernel_work *) running.work;
     struct mock__function *function = NULL;
     struct mock__context *context;
@@ -429,22 +355,27 @@ void mock__program_run(const struct cushim_mock_launch *request, void *const *ar
         return;
     context = function->module->context;
     program = function->module->program;
-    if (want_heap(program, context) && (!work->cooperative || want_workspace(program, context))) {
+    if (want_heap(program, context) && mock__children_prepare(function->module) &&
+        (!work->cooperative || want_workspace(program, context))) {
         running.context = context;
         running.heap = program->heap_memory;
-        fill(&running.launch, function, request, args);
+        running.children.module = function->module;
+        running.children.name = function->entry->name;
+        fill_request(&running, function, request, args);
         set_cluster(&running.launch, work->attributes);
         running.launch.cooperative = work->cooperative;
-        running.launch.multiprocessor = work->share ? find_multiprocessor : NULL;
         running.launch.workspace = work->cooperative ? program->workspace->address : 0;
-        running.launch.user = &running;
         result = ptx__run(&running.launch);
+        if (result)
+            mock__children_finish(&running.children, NULL);
+        else
+            result = run_children(&running);
         mock__host_room_kernel_end();
     }
     running.messages = program->messages;
     if (running.messages)
         mock__host_watch_behind(running.work->clock, *mock__clock_of_host());
-    tell_accesses(&running);
+    mock__running_tell(&running);
     mock__finding_recall(running.fault);
     cushim_mock_kernel_fail(result);
 }

@@ -43,6 +43,9 @@ void mock__program_free(struct mock__module *module)
         mock__memory_free(program->heap_memory);
     if (program->workspace)
         mock__memory_free(program->workspace);
+    ptx__heap_free(program->launch_heap);
+    if (program->launch_memory)
+        mock__memory_free(program->launch_memory);
     ptx__program_free(program->code);
     free(program);
 }

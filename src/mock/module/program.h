@@ -18,9 +18,10 @@ struct ptx__program;
 /* Data of a module besides its code. They are made when a launch needs them for the first time. */
 struct mock__program {
     struct ptx__program *code;
-    struct mock__memory *heap_memory, *workspace;
-    struct ptx__heap *heap;
-    bool no_heap;  /* it is known that none of its functions allocates */
+    struct mock__memory *heap_memory, *workspace, *launch_memory;
+    struct ptx__heap *heap, *launch_heap; /* the second is for parameters of kernels' launches */
+    bool no_heap;  /* it is known that none of its functions allocates, */
+    bool no_launches; /* or launches a kernel */
     bool messages; /* its kernels may exchange messages with the host while they run */
 };
 

@@ -30,3 +30,8 @@ bool ptx__is_device_runtime(const void *archive, size_t size)
     }
     return false;
 }
+
+bool ptx__uses_launches(const char *text)
+{
+    return strstr(text, "__cudaCDP2");
+}

@@ -94,14 +94,18 @@ enum ptx__status ptx__linker_add(struct ptx__linker *linker, const char *text, s
 static char *join(const struct ptx__linker *linker, size_t *ret_length)
 {
     const size_t n = linker->n_texts;
-    SCOPED_FREE const char **texts = calloc(n + 1, sizeof(*texts));
+    SCOPED_FREE const char **texts = calloc(n + 2, sizeof(*texts));
+    bool launches = false;
 
     if (!texts)
         return NULL;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         texts[i] = linker->texts[i];
+        launches = launches || ptx__uses_launches(texts[i]);
+    }
     texts[n] = ptx__device_runtime;
-    return ptx__join(texts, linker->has_runtime ? n + 1 : n, ret_length);
+    texts[n + 1] = ptx__device_launches;
+    return ptx__join(texts, linker->has_runtime ? n + 1 + launches : n, ret_length);
 }
 
 enum ptx__status ptx__linker_complete(const struct ptx__linker *linker, char **ret_image,

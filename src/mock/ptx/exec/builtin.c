@@ -4,29 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mock/ptx/exec/children.h"
+#include "mock/ptx/exec/given.h"
 #include "mock/ptx/exec/printf.h"
 #include "mock/ptx/machine/heap.h"
 #include "mock/ptx/memory/memory.h"
-
-/* Returns an argument of a lane. Missing bytes of it are 0. */
-static uint64_t argument(const struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
-                         unsigned number, unsigned bytes)
-{
-    const struct ptx__argument given = ptx__given(op, number);
-    uint64_t value = 0;
-
-    bytes = bytes < given.bytes ? bytes : given.bytes;
-    memcpy(&value, ptx__warp_local(warp, lane) + warp->frame->local + given.offset, bytes);
-    return value;
-}
-
-static void give_result(const struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
-                        uint64_t value, unsigned bytes)
-{
-    bytes = bytes < op->imm ? bytes : (unsigned) op->imm;
-    if (bytes)
-        memcpy(ptx__warp_local(warp, lane) + warp->frame->local + op->d, &value, bytes);
-}
 
 static void print(const struct ptx__warp *warp, bool error, const char *text, size_t length)
 {
@@ -45,13 +27,13 @@ static const struct ptx__op *do_vprintf(struct ptx__warp *warp, const struct ptx
         struct ptx__printing printing = {.warp = warp,
                                          .op = op,
                                          .lane = lane,
-                                         .format = argument(warp, op, lane, 0, 8),
-                                         .arguments = argument(warp, op, lane, 1, 8)};
+                                         .format = ptx__argument(warp, op, lane, 0, 8),
+                                         .arguments = ptx__argument(warp, op, lane, 1, 8)};
 
         if (!ptx__print(&printing))
             return NULL;
         print(warp, false, printing.text, printing.length);
-        give_result(warp, op, lane, printing.n_arguments, 4);
+        ptx__give_result(warp, op, lane, printing.n_arguments, 4);
     }
     return op + 1;
 }
@@ -67,13 +49,14 @@ static bool print_assertion(struct ptx__warp *warp, const struct ptx__op *op, un
     const unsigned thread = warp->number * PTX__LANES + lane;
     char file[256], function[256], text[1024];
 
-    if (!ptx__text_at(warp, op, lane, argument(warp, op, lane, 0, 8), message, 256) ||
-        !ptx__text_at(warp, op, lane, argument(warp, op, lane, 1, 8), file, sizeof(file)) ||
-        !ptx__text_at(warp, op, lane, argument(warp, op, lane, 3, 8), function, sizeof(function)))
+    if (!ptx__text_at(warp, op, lane, ptx__argument(warp, op, lane, 0, 8), message, 256) ||
+        !ptx__text_at(warp, op, lane, ptx__argument(warp, op, lane, 1, 8), file, sizeof(file)) ||
+        !ptx__text_at(warp, op, lane, ptx__argument(warp, op, lane, 3, 8), function,
+                      sizeof(function)))
         return false;
     snprintf(text, sizeof(text),
              "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file,
-             (unsigned) argument(warp, op, lane, 2, 4), function, warp->block->index[0],
+             (unsigned) ptx__argument(warp, op, lane, 2, 4), function, warp->block->index[0],
              warp->block->index[1], warp->block->index[2], thread % block[0],
              thread / block[0] % block[1], thread / block[0] / block[1], message);
     print(warp, true, text, strlen(text));
@@ -99,7 +82,8 @@ static const struct ptx__op *do_malloc(struct ptx__warp *warp, const struct ptx_
     for (uint32_t m = warp->mask; m; m &= m - 1) {
         const unsigned lane = (unsigned) __builtin_ctz(m);
 
-        give_result(warp, op, lane, ptx__heap_take(heap, argument(warp, op, lane, 0, 8)), 8);
+        ptx__give_result(warp, op, lane, ptx__heap_take(heap, ptx__argument(warp, op, lane, 0, 8)),
+                         8);
     }
     return op + 1;
 }
@@ -110,7 +94,7 @@ static const struct ptx__op *do_free(struct ptx__warp *warp, const struct ptx__o
 
     for (uint32_t m = warp->mask; m; m &= m - 1) {
         const unsigned lane = (unsigned) __builtin_ctz(m);
-        const uint64_t address = argument(warp, op, lane, 0, 8);
+        const uint64_t address = ptx__argument(warp, op, lane, 0, 8);
 
         if (address && !ptx__heap_give(heap, address))
             return ptx__fault(ptx__lane_op(warp, op, lane), PTX__ERROR_ILLEGAL_ADDRESS, PTX__OTHER,
@@ -136,8 +120,8 @@ static const struct ptx__op *do_set_condition(struct ptx__warp *warp, const stru
 {
     for (uint32_t m = warp->mask; m; m &= m - 1) {
         const unsigned lane = (unsigned) __builtin_ctz(m);
-        const uint64_t handle = argument(warp, op, lane, 0, 8);
-        const uint32_t value = (uint32_t) argument(warp, op, lane, 1, 4);
+        const uint64_t handle = ptx__argument(warp, op, lane, 0, 8);
+        const uint32_t value = (uint32_t) ptx__argument(warp, op, lane, 1, 4);
         const uint64_t address = address_of_condition(warp, handle);
         unsigned char *word;
 
@@ -163,7 +147,12 @@ ptx__builtin ptx__builtin_find(const char *name)
                     {"__assertfail", do_assertfail},
                     {"malloc", do_malloc},
                     {"free", do_free},
-                    {"cudaGraphSetConditional", do_set_condition}};
+                    {"cudaGraphSetConditional", do_set_condition},
+                    {"cushim_child_room", ptx__do_child_room},
+                    {"cushim_child_launch", ptx__do_child_launch},
+                    {"cushim_child_handle", ptx__do_child_handle},
+                    {"cushim_child_ask", ptx__do_child_ask},
+                    {"cushim_last_error", ptx__do_last_error}};
 
     for (size_t i = 0; i < sizeof(builtins) / sizeof(builtins[0]); i++) {
         if (!strcmp(builtins[i].name, name))
@@ -172,11 +161,21 @@ ptx__builtin ptx__builtin_find(const char *name)
     return NULL;
 }
 
-bool ptx__uses_heap(const struct ptx__program *program)
+static bool uses(const struct ptx__program *program, ptx__builtin builtin)
 {
     for (size_t i = 0; i < program->n_codes; i++) {
-        if (program->codes[i].builtin == do_malloc)
+        if (program->codes[i].builtin == builtin)
             return true;
     }
     return false;
+}
+
+bool ptx__uses_heap(const struct ptx__program *program)
+{
+    return uses(program, do_malloc);
+}
+
+bool ptx__uses_children(const struct ptx__program *program)
+{
+    return uses(program, ptx__do_child_room);
 }

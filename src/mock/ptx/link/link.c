@@ -19,8 +19,16 @@ struct link {
 
 bool ptx__is_provided(const char *name)
 {
-    static const char *const names[] = {"vprintf", "__assertfail", "malloc", "free",
-                                        "cudaGraphSetConditional"};
+    static const char *const names[] = {"vprintf",
+                                        "__assertfail",
+                                        "malloc",
+                                        "free",
+                                        "cudaGraphSetConditional",
+                                        "cushim_child_room",
+                                        "cushim_child_launch",
+                                        "cushim_child_handle",
+                                        "cushim_child_ask",
+                                        "cushim_last_error"};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         if (!strcmp(names[i], name))

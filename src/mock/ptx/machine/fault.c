@@ -28,16 +28,18 @@ static void describe(const struct ptx__lane_op *at, char *text, size_t size)
     const struct ptx__launch *launch = warp->block->grid->launch;
     const struct ptx__site *site = site_of(warp, at->op);
     const unsigned *block = launch->block, thread = warp->number * PTX__LANES + at->lane;
-    char source[200] = "", function[200] = "";
+    char source[200] = "", function[200] = "", parent[200] = "";
 
     if (site->file && site->source_line)
         snprintf(source, sizeof(source), ", %.150s:%u", site->file, site->source_line);
     if (site->function && strcmp(site->function, launch->name) != 0)
         snprintf(function, sizeof(function), " in function '%.150s'", site->function);
+    if (launch->launched_by)
+        snprintf(parent, sizeof(parent), " (launched by kernel '%.150s')", launch->launched_by);
     snprintf(text, size,
-             "kernel '%.150s'%s%s, line %u of the PTX, block (%u,%u,%u), thread "
+             "kernel '%.150s'%s%s%s, line %u of the PTX, block (%u,%u,%u), thread "
              "(%u,%u,%u)",
-             launch->name, function, source, site->line, warp->block->index[0],
+             launch->name, parent, function, source, site->line, warp->block->index[0],
              warp->block->index[1], warp->block->index[2], thread % block[0],
              thread / block[0] % block[1], thread / block[0] / block[1]);
 }

@@ -48,7 +48,7 @@ struct ptx__block {
     uint32_t index[3];
     uint64_t number;
     unsigned char *shared;
-    struct ptx__tensor *tensor; /* tensor memory; NULL: it was not used */
+    struct ptx__tensor *tensor;           /* tensor memory; NULL: it was not used */
     struct ptx__shared_racecheck *shadow; /* NULL: no race check of shared memory */
     struct ptx__barrier barriers[PTX__BARRIERS];
     struct ptx__warpgroup warpgroups[PTX__MAX_WARPS / PTX__WARPGROUP];
@@ -61,6 +61,7 @@ struct ptx__block {
     struct ptx__frame *made; /* list of all frames that were made for calls; freed with the block */
     struct ptx__frame **frames; /* unused frames */
     size_t n_frames, capacity;
+    unsigned *last_errors;   /* of the device's runtime, of each thread; NULL: there is none */
     struct ptx__block *next; /* in the worker's queue */
 };
 

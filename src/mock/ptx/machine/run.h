@@ -50,10 +50,31 @@ struct ptx__range {
     struct ptx__range *next_used; /* the engine's list of the ranges with shadow memory */
 };
 
+/* A kernel that a kernel wants to launch. code is NULL if its address is that of no kernel. */
+struct ptx__child {
+    const struct ptx__code *code;
+    unsigned grid[3], block[3];
+    uint32_t shared_bytes; /* dynamic */
+};
+
+/*
+ * What kernels that launch kernels ask the caller for. Two calls never run at the same time. What
+ * is launched is the caller's to run, after the launch. Errors are numbers of a cudaError_t.
+ */
+struct ptx__children {
+    /* The address of room for the parameters of a kernel; 0: there is none, and *ret_error. */
+    uint64_t (*room)(void *user, const struct ptx__child *child, unsigned *ret_error);
+    /* Launches the kernel that a room is for, by a block, in a stream. Returns an error, or 0. */
+    unsigned (*launch)(void *user, uint64_t block, uint64_t room, uint64_t stream);
+    uint64_t (*handle)(void *user, unsigned what, uint64_t handle);
+    uint64_t (*ask)(void *user, unsigned what, uint64_t number, uint64_t more);
+};
+
 struct ptx__launch {
     const struct ptx__program *program;
     const struct ptx__code *code;
     const char *name;
+    const char *launched_by; /* the name of the kernel that has launched this one, or NULL */
     unsigned grid[3], block[3], cluster[3];
     uint32_t shared_bytes; /* dynamic */
     const unsigned char *params;
@@ -116,6 +137,7 @@ struct ptx__launch {
      * does.
      */
     uint64_t (*condition)(void *user, uint64_t handle);
+    const struct ptx__children *children; /* NULL: kernels cannot launch any */
     /* Called by each further thread of the launch, before it does anything else. May be NULL. */
     void (*join)(void *user);
     struct ptx__heap *heap; /* for malloc() of kernels; NULL: there is none */

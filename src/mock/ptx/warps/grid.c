@@ -154,6 +154,7 @@ void ptx__block_free(struct ptx__block *block)
     free(block->warps);
     free(block->shared);
     free(block->tensor);
+    free(block->last_errors);
     ptx__shared_racecheck_free(block->shadow);
     free(block);
 }
@@ -217,6 +218,8 @@ void ptx__block_start(struct ptx__block *block, uint64_t cluster)
     for (; block->open; block->open &= block->open - 1)
         block->barriers[__builtin_ctz(block->open)] = (struct ptx__barrier){0};
     memset(block->warpgroups, 0, sizeof(block->warpgroups));
+    free(block->last_errors);
+    block->last_errors = NULL;
     if (block->shadow)
         ptx__shared_racecheck_start(block);
     if (block->tensor)

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/launch/running.h"
+
+#include <stdlib.h>
+
+#include "mock/allocation/memory.h"
+#include "mock/base/finding.h"
+#include "mock/base/host_room.h"
+#include "mock/base/state.h"
+#include "mock/check/access.h"
+#include "mock/check/host_watch.h"
+#include "mock/module/program.h"
+#include "mock/ptx/racecheck/racecheck.h"
+#include "mock/queue/work.h"
+
+/* Records of blocks take some three times the room of the memory that several blocks use. */
+#define LARGEST_FOR_BLOCKS ((size_t) 256 << 20)
+
+/* More separate runs of bytes than this are looked at as one, from the first to the last. */
+enum { MOST_RUNS = 4096 };
+
+/* --- the memory that a launch may use --- */
+
+struct use {
+    struct ptx__range range;
+    struct cushim__tree_node by_address;
+};
+
+static struct mock__memory *owner_of(const struct ptx__range *range)
+{
+    return range->owner;
+}
+
+static bool usable(const struct mock__context *context, const struct mock__memory *memory,
+                   bool write)
+{
+    return memory->host && !memory->absent &&
+           mock__memory_usable(context, memory->address, memory->bytes, write);
+}
+
+/* Room for parameters goes from one launch to the next, in whatever stream, and none waits for it.
+ */
+static bool is_room(const struct mock__running *running, const struct mock__memory *memory)
+{
+    return memory == running->children.module->program->launch_memory;
+}
+
+static struct ptx__range range_of(const struct mock__running *running, struct mock__memory *memory)
+{
+    struct ptx__range range = {.begin = memory->address,
+                               .size = memory->bytes,
+                               .host = memory->host,
+                               .owner = memory,
+                               .usable = usable(running->context, memory, false),
+                               .read_only = !usable(running->context, memory, true)};
+
+    range.shadowed = range.usable && mock__checking() && !is_room(running, memory);
+    /* Memory that kernels allocate goes from one block to another without any order of theirs. */
+    range.check_blocks =
+        range.shadowed && memory != running->heap && memory->bytes <= LARGEST_FOR_BLOCKS;
+    if (range.shadowed)
+        range.written = mock__access_written(memory);
+    return range;
+}
+
+static struct use *use_at(struct cushim__tree_node *node)
+{
+    return CUSHIM__TREE_MEMBER(node, struct use, by_address);
+}
+
+struct ptx__range *mock__running_range(void *user, uint64_t address)
+{
+    struct mock__running *running = user;
+    struct use *use = use_at(cushim__tree_before(&running->uses, address, 1));
+    struct mock__memory *memory;
+
+    if (use && address - use->range.begin < use->range.size)
+        return &use->range;
+    memory = mock__memory_find(address);
+    use = memory ? calloc(1, sizeof(*use)) : NULL;
+    if (!use)
+        return NULL;
+    use->range = range_of(running, memory);
+    cushim__tree_add(&running->uses, &use->by_address, memory->address, 0);
+    mock__host_room_kernel(memory->bytes);
+    return &use->range;
+}
+
+/* --- its accesses --- */
+
+/* The bits from here to the end of their word, from the lowest on; ones is for bits that are not.
+ */
+static uint64_t bits_from(const uint64_t *bits, size_t at, bool ones)
+{
+    return (ones ? ~bits[at / 64] : bits[at / 64]) >> at % 64;
+}
+
+/* Returns the first bit from here on that is set; the number of bytes if there is none. */
+static size_t next_bit(const struct ptx__range *range, const uint64_t *bits, size_t at)
+{
+    while (at < range->size) {
+        uint64_t word;
+
+        if (!range->parts[at / PTX__PART_BYTES]) {
+            at = (at / PTX__PART_BYTES + 1) * PTX__PART_BYTES;
+            continue;
+        }
+        word = bits_from(bits, at, false);
+        if (word) {
+            at += (size_t) __builtin_ctzll(word);
+            return at < range->size ? at : range->size;
+        }
+        at = (at / 64 + 1) * 64;
+    }
+    return range->size;
+}
+
+static bool next_run(const struct ptx__range *range, const uint64_t *bits, size_t *begin,
+                     size_t *end)
+{
+    const size_t bytes = range->size;
+    size_t at = next_bit(range, bits, *end);
+
+    if (at == bytes)
+        return false;
+    *begin = at;
+    while (at < bytes) {
+        const uint64_t unset = bits_from(bits, at, true);
+
+        if (unset) {
+            at += (size_t) __builtin_ctzll(unset);
+            break;
+        }
+        at = (at / 64 + 1) * 64;
+    }
+    *end = at < bytes ? at : bytes;
+    return true;
+}
+
+/* All that a launch did to a range goes into the check between streams, run by run. */
+static void tell_access(const struct mock__running *running, const struct ptx__range *range,
+                        const uint64_t *bits, unsigned access)
+{
+    size_t begin = 0, end = 0;
+
+    for (unsigned n = 0; n < MOST_RUNS && next_run(range, bits, &begin, &end); n++) {
+        mock__access(running->work, range->begin + begin, end - begin, (enum mock__access) access);
+        if (!running->messages)
+            mock__host_watch_used(running->work, range->begin + begin, end - begin,
+                                  (enum mock__access) access);
+    }
+    /* The remaining bytes are at least known to be written. */
+    while (access == MOCK__WRITE && next_run(range, bits, &begin, &end))
+        mock__access_mark(range->begin + begin, end - begin);
+}
+
+void mock__running_tell(struct mock__running *running)
+{
+    struct use *use;
+
+    while ((use = use_at(cushim__tree_first(&running->uses)))) {
+        struct ptx__range *range = &use->range;
+
+        cushim__tree_remove(&running->uses, &use->by_address);
+        if (range->reads)
+            tell_access(running, range, range->reads,
+                        owner_of(range)->mapping ? MOCK__READ : MOCK__READ | MOCK__CHECKED);
+        if (range->writes)
+            tell_access(running, range, range->writes, MOCK__WRITE);
+        ptx__racecheck_range_free(range);
+        free(use);
+    }
+}
