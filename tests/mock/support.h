@@ -32,6 +32,18 @@ static inline CUcontext start(void)
     return context;
 }
 
+/* The same with a context of the first cuCtxCreate(), beside which there is no other. */
+static inline void start_with_first_context(void)
+{
+    CUcontext context = start();
+
+    EXPECT(CUDA_ERROR_OUT_OF_MEMORY, mock_cuCtxCreate(&context, 0, 0));
+    while (mock_cuDevicePrimaryCtxRelease_v2(0) == CUDA_SUCCESS)
+        ;
+    OK(mock_cuCtxCreate(&context, 0, 0));
+    EXPECT(CUDA_ERROR_OUT_OF_MEMORY, mock_cuDevicePrimaryCtxRetain(&context, 1));
+}
+
 static inline CUdeviceptr allocate(size_t bytes)
 {
     CUdeviceptr address = 0;

@@ -52,7 +52,9 @@ Test(absent, multicast)
     EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuMulticastCreate(&handle, &prop));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMulticastCreate(NULL, &prop));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMulticastCreate(&handle, NULL));
-    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuMulticastGetGranularity(&granularity, &prop, 0));
+    OK(mock_cuMulticastGetGranularity(&granularity, &prop, 0));
+    cr_expect(eq(sz, granularity, (size_t) 2 << 20));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMulticastGetGranularity(&granularity, &prop, 2));
     EXPECT(CUDA_ERROR_INVALID_DEVICE, mock_cuMulticastAddDevice(1, 9));
 }
 #endif
@@ -154,8 +156,9 @@ Test(absent, atomics)
     start();
     OK(mock_cuDeviceGetHostAtomicCapabilities(capabilities, operations, 2, 0));
     cr_expect(eq(uint, capabilities[0], 0));
+    capabilities[1] = 9;
     OK(mock_cuDeviceGetP2PAtomicCapabilities(capabilities, operations, 2, 0, 1));
-    cr_expect(ne(uint, capabilities[0] & CU_ATOMIC_CAPABILITY_SCALAR_32, 0));
+    cr_expect(eq(uint, capabilities[1], 0));
     EXPECT(CUDA_ERROR_INVALID_DEVICE,
            mock_cuDeviceGetP2PAtomicCapabilities(capabilities, operations, 2, 0, 0));
 }

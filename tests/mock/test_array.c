@@ -66,7 +66,6 @@ Test(array, descriptors_come_back)
     CUDA_ARRAY3D_DESCRIPTOR wanted = shape(WIDTH, HEIGHT, DEPTH, CUDA_ARRAY3D_SURFACE_LDST), got;
     CUDA_ARRAY_DESCRIPTOR flat;
     CUDA_ARRAY3D_DESCRIPTOR_v1 old;
-    CUcontext first = NULL;
     CUarray array = NULL;
 
     start();
@@ -78,16 +77,24 @@ Test(array, descriptors_come_back)
     cr_expect(eq(sz, flat.Height, HEIGHT));
     EXPECT(CUDA_ERROR_INVALID_CONTEXT, mock_cuArray3DGetDescriptor(&old, array));
     EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuArray3DGetDescriptor(&old, NULL));
-    OK(mock_cuCtxCreate(&first, 0, 0));
-    OK(mock_cuArray3DGetDescriptor(&old, array));
-    cr_expect(eq(uint, old.Width, WIDTH));
-    OK(mock_cuCtxDestroy_v2(first));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuArray3DGetDescriptor_v2(NULL, array));
     EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuArray3DGetDescriptor_v2(&got, GARBAGE));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuArrayGetPlane(&array, array, 0));
     OK(mock_cuArrayDestroy(array));
     EXPECT(CUDA_ERROR_CONTEXT_IS_DESTROYED, mock_cuArrayDestroy(array));
     EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuArrayDestroy(NULL));
+}
+
+Test(array, first_versions)
+{
+    const CUDA_ARRAY3D_DESCRIPTOR wanted = shape(WIDTH, HEIGHT, DEPTH, 0);
+    CUDA_ARRAY3D_DESCRIPTOR_v1 old;
+    CUarray array = NULL;
+
+    start_with_first_context();
+    OK(mock_cuArray3DCreate_v2(&array, &wanted));
+    OK(mock_cuArray3DGetDescriptor(&old, array));
+    cr_expect(eq(uint, old.Width, WIDTH));
 }
 
 Test(array, bytes_in_a_row)

@@ -90,12 +90,11 @@ Test(batch, first_versions)
     unsigned all = 0, unused = 0, from[4] = {1, 2, 3, 4}, to[4] = {0};
     size_t free_before = 0, free_after = 0;
     CUdeviceptr_v1 p = 0;
-    CUcontext context = NULL;
     CUarray array = NULL;
 
-    start_watched();
+    start();
     EXPECT(CUDA_ERROR_INVALID_CONTEXT, mock_cuMemFree(0));
-    OK(mock_cuCtxCreate(&context, 0, 0));
+    start_with_first_context();
     OK(mock_cuMemGetInfo_v2(&free_before, NULL));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemAlloc(NULL, 16));
     EXPECT(CUDA_ERROR_OUT_OF_MEMORY, mock_cuMemAlloc(&p, 16));

@@ -159,10 +159,8 @@ Test(default_stream, stays_when_a_kernel_calls_a_variant)
 Test(default_stream, narrow_arguments_are_widened)
 {
     unsigned char byte = 0;
-    CUcontext context = NULL;
 
-    start();
-    OK(mock_cuCtxCreate(&context, 0, 0));
+    start_with_first_context();
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpyDtoH(&byte, 0xffffffffu, 1));
     OK(mock_cuMemcpyDtoH(&byte, 0xffffffffu, 0));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemFree(0xffffffffu));

@@ -259,8 +259,8 @@ Test(graph_nodes, a_host_function_is_called_in_its_turn)
 
 Test(graph_nodes, events_are_recorded_and_waited_for)
 {
-    CUgraph recorder = new_graph(), waiter = new_graph();
-    CUgraphNode node = NULL, recording, kernel = add_affine(recorder, NULL, 1, 3);
+    CUgraph recorder = new_graph(), waiter = new_graph(), strange = new_graph();
+    CUgraphNode node = NULL, recording, waiting, kernel = add_affine(recorder, NULL, 1, 3);
     CUgraphExec first, second;
     CUevent event, other, read;
 
@@ -275,10 +275,15 @@ Test(graph_nodes, events_are_recorded_and_waited_for)
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphEventWaitNodeGetEvent(node, &read));
     recording = node;
     OK(mock_cuGraphAddEventWaitNode(&node, waiter, NULL, 0, other));
+    waiting = node;
     OK(mock_cuGraphEventWaitNodeSetEvent(node, event));
     OK(mock_cuGraphEventWaitNodeGetEvent(node, &read));
     cr_expect(eq(ptr, read, event));
     add_affine(waiter, node, 10, 0);
+    OK(mock_cuGraphAddEventRecordNode(&node, strange, NULL, 0, GARBAGE));
+    OK(mock_cuGraphEventRecordNodeGetEvent(node, &read));
+    cr_expect(eq(ptr, read, GARBAGE));
+    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuGraphInstantiateWithFlags(&first, strange, 0));
     first = instantiate(recorder);
     second = instantiate(waiter);
     OK(mock_cuGraphLaunch(first, one));
@@ -287,8 +292,9 @@ Test(graph_nodes, events_are_recorded_and_waited_for)
     OK(mock_cuEventSynchronize(event));
     cr_expect(eq(uint, value(), 30));
     silent();
-    /* An event that is gone is no event, and the graph is told when it is launched. */
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphExecEventWaitNodeSetEvent(second, node, GARBAGE));
+    /* An event that is gone is no event. */
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           mock_cuGraphExecEventWaitNodeSetEvent(second, waiting, GARBAGE));
     EXPECT(CUDA_ERROR_INVALID_VALUE,
            mock_cuGraphExecEventRecordNodeSetEvent(first, recording, GARBAGE));
     OK(mock_cuEventDestroy_v2(event));

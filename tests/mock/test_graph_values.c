@@ -182,7 +182,7 @@ Test(graph_values, misuse)
     EXPECT(CUDA_ERROR_INVALID_VALUE, REFUSED());
     params.paramArray = ops;
     params.ctx = GARBAGE;
-    EXPECT(CUDA_ERROR_INVALID_CONTEXT, REFUSED());
+    EXPECT(CUDA_ERROR_INVALID_VALUE, REFUSED());
     params.ctx = NULL;
     EXPECT(CUDA_ERROR_INVALID_VALUE, REFUSED());
     params.ctx = context;

@@ -366,10 +366,10 @@ Test(map, a_descriptor_leads_to_the_same_memory)
     cr_expect(eq(ullong, imported, handle));
     close(fd);
     null = open("/dev/null", O_RDONLY);
-    EXPECT(CUDA_ERROR_INVALID_VALUE,
+    EXPECT(CUDA_ERROR_UNKNOWN,
            mock_cuMemImportFromShareableHandle(&imported, (void *) (intptr_t) null,
                                                CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
-    EXPECT(CUDA_ERROR_INVALID_VALUE,
+    EXPECT(CUDA_ERROR_UNKNOWN,
            mock_cuMemImportFromShareableHandle(&imported, (void *) (intptr_t) -1,
                                                CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
     close(null);

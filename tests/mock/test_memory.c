@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/utsname.h>
 
 #include "support.h"
 
@@ -305,6 +308,41 @@ Test(memory, host_memory_that_is_not_there)
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpyHtoD_v2(p, (void *) 1, 16));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpyDtoHAsync_v2((void *) 4096, p, 16, NULL));
     OK(mock_cuMemcpyHtoD_v2(p, bytes, 16));
+}
+
+/* Older kernels do not tell what is protected without a long list. */
+static bool kernel_tells_protection(void)
+{
+    struct utsname name;
+    unsigned major = 0, minor = 0;
+
+    cr_assert(eq(int, uname(&name), 0));
+    cr_assert(eq(int, sscanf(name.release, "%u.%u", &major, &minor), 2));
+    return major > 6 || (major == 6 && minor >= 11);
+}
+
+Test(memory, host_memory_that_may_not_be_used)
+{
+    enum { PAGE = 4096 };
+    CUdeviceptr p;
+    char *pages;
+
+    if (!kernel_tells_protection())
+        cr_skip("the kernel is older than 6.11");
+    start();
+    p = allocate(2 * PAGE);
+    pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    cr_assert(ne(ptr, pages, MAP_FAILED));
+    cr_assert(eq(int, mprotect(pages + PAGE, PAGE, PROT_READ), 0));
+    OK(mock_cuMemcpyHtoD_v2(p, pages, 2 * PAGE));
+    OK(mock_cuMemcpyDtoH_v2(pages, p, PAGE));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpyDtoH_v2(pages, p, PAGE + 1));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpyDtoHAsync_v2(pages + PAGE, p, 1, NULL));
+    cr_assert(eq(int, mprotect(pages + PAGE, PAGE, PROT_NONE), 0));
+    OK(mock_cuMemcpyHtoD_v2(p, pages, PAGE));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpyHtoD_v2(p, pages, PAGE + 1));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpyHtoDAsync_v2(p, pages + PAGE, 1, NULL));
+    munmap(pages, 2 * PAGE);
 }
 
 Test(memory, host_memory)

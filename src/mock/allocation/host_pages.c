@@ -253,6 +253,22 @@ bool mock__host_pages_allow(uintptr_t address, size_t bytes, int protection)
     return true;
 }
 
+bool mock__host_pages_refuse(uintptr_t address, size_t bytes, int protection)
+{
+    const uintptr_t end = address + bytes;
+    struct mock__host_pages pages;
+    int file;
+
+    mock__host_pages_hold();
+    file = held_list();
+    while (file >= 0 && address < end && ask(file, address, &pages) == MOCK__HOST_YES) {
+        if (pages.begin < end && (pages.protection & protection) != protection)
+            return true;
+        address = pages.end;
+    }
+    return false;
+}
+
 /* An msync() that starts no writing does nothing but look for holes. */
 bool mock__host_pages_complete(uintptr_t begin, uintptr_t end)
 {

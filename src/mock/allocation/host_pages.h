@@ -43,6 +43,12 @@ enum mock__host_answer mock__host_pages_from(uintptr_t address, struct mock__hos
 bool mock__host_pages_allow(uintptr_t address, size_t bytes, int protection);
 
 /*
+ * Tells whether a page of [address, address + bytes) is mapped with less than this protection.
+ * Returns false where the system does not tell at once. Callers hold the lock.
+ */
+bool mock__host_pages_refuse(uintptr_t address, size_t bytes, int protection);
+
+/*
  * Tells whether all of [begin, end) is mapped; both are multiples of a page. This is one system
  * call, which costs as much as there are mappings in the range.
  */

@@ -8,6 +8,8 @@
 #include "mock/base/state.h"
 #include "mock/stream/capture.h"
 
+#define PAGE ((uint64_t) 4096)
+
 struct mock__advice {
     struct cushim__tree parts; /* without gaps, from the first byte to the last */
 };
@@ -80,16 +82,14 @@ static bool split(struct mock__advice *advice, size_t at)
     return true;
 }
 
-/* Returns the first part of a range and the end of its last one. The parts are split at both. */
-static CUresult first_part(struct mock__memory *memory, CUdeviceptr address, size_t bytes,
-                           struct mock__part **ret_first, size_t *ret_end)
+/* Returns the first part of a range. The parts are split at its begin and at its end. */
+static CUresult first_part(const struct mock__managed_range *managed, struct mock__part **ret_first)
 {
-    const size_t begin = address - memory->address, end = begin + bytes;
-    struct mock__advice *advice = advice_of(memory);
+    struct mock__advice *advice = advice_of(managed->memory);
 
-    MOCK__REQUIRE(advice && split(advice, begin) && split(advice, end), CUDA_ERROR_OUT_OF_MEMORY);
-    *ret_first = part_of(cushim__tree_find(&advice->parts, begin, 0));
-    *ret_end = end;
+    MOCK__REQUIRE(advice && split(advice, managed->begin) && split(advice, managed->end),
+                  CUDA_ERROR_OUT_OF_MEMORY);
+    *ret_first = part_of(cushim__tree_find(&advice->parts, managed->begin, 0));
     return CUDA_SUCCESS;
 }
 
@@ -104,14 +104,13 @@ const struct mock__part *mock__advice_next(const struct mock__part *part)
     return part == &nothing ? NULL : next_part(part);
 }
 
-CUresult mock__advice_prefetched(struct mock__memory *memory, CUdeviceptr address, size_t bytes,
+CUresult mock__advice_prefetched(const struct mock__managed_range *managed,
                                  struct mock__place place)
 {
     struct mock__part *part = NULL;
-    size_t end = 0;
 
-    MOCK__TRY(first_part(memory, address, bytes, &part, &end));
-    for (; part && part->begin < end; part = next_part(part))
+    MOCK__TRY(first_part(managed, &part));
+    for (; part && part->begin < managed->end; part = next_part(part))
         part->prefetched = place;
     return CUDA_SUCCESS;
 }
@@ -140,14 +139,28 @@ CUresult mock__place_check(struct mock__place place)
     return CUDA_SUCCESS;
 }
 
-CUresult mock__managed_find(CUdeviceptr address, size_t bytes, struct mock__memory **ret_memory)
+static uint64_t page_behind(uint64_t address)
+{
+    return (address + PAGE - 1) & ~(PAGE - 1);
+}
+
+CUresult mock__managed_find(CUdeviceptr address, size_t bytes,
+                            struct mock__managed_range *ret_managed)
 {
     struct mock__memory *memory = mock__memory_find(address);
+    const uint64_t begin = address & ~(PAGE - 1), end = page_behind(address + bytes);
 
-    MOCK__REQUIRE(bytes && memory && memory->kind == MOCK__MANAGED_MEMORY &&
-                      bytes <= memory->bytes - (address - memory->address),
+    MOCK__REQUIRE(bytes && memory && memory->kind == MOCK__MANAGED_MEMORY,
                   CUDA_ERROR_INVALID_VALUE);
-    *ret_memory = memory;
+    ret_managed->memory = memory;
+    ret_managed->begin = begin > memory->address ? begin - memory->address : 0;
+    ret_managed->end = ret_managed->begin;
+    if (end <= begin)
+        return CUDA_SUCCESS;
+    /* What is smaller than its pages does not have all of them. */
+    MOCK__REQUIRE(end <= page_behind(memory->address + memory->bytes), CUDA_ERROR_INVALID_VALUE);
+    ret_managed->end =
+        end - memory->address < memory->bytes ? end - memory->address : memory->bytes;
     return CUDA_SUCCESS;
 }
 
@@ -198,9 +211,8 @@ static CUresult check_place(CUmem_advise advice, struct mock__place place)
 static CUresult advise(CUdeviceptr address, size_t bytes, CUmem_advise advice,
                        struct mock__place place)
 {
+    struct mock__managed_range managed;
     struct mock__part *part = NULL;
-    struct mock__memory *memory = NULL;
-    size_t end = 0;
 
     MOCK__ENTER_CONTEXT(context);
     MOCK__TRY(mock__capture_unsafe());
@@ -208,10 +220,11 @@ static CUresult advise(CUdeviceptr address, size_t bytes, CUmem_advise advice,
                       advice <= CU_MEM_ADVISE_UNSET_ACCESSED_BY,
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(is_place(place), CUDA_ERROR_INVALID_VALUE);
-    MOCK__TRY(mock__managed_find(address, bytes, &memory));
+    MOCK__TRY(mock__managed_find(address, bytes, &managed));
+    MOCK__REQUIRE(managed.begin < managed.end, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(check_place(advice, place));
-    MOCK__TRY(first_part(memory, address, bytes, &part, &end));
-    for (; part && part->begin < end; part = next_part(part))
+    MOCK__TRY(first_part(&managed, &part));
+    for (; part && part->begin < managed.end; part = next_part(part))
         apply(part, advice, place);
     return CUDA_SUCCESS;
 }

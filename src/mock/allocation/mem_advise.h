@@ -35,14 +35,19 @@ struct mock__place mock__place_of(CUdevice device);
 /* Checks that the place exists and can have managed memory. */
 CUresult mock__place_check(struct mock__place place);
 
-/*
- * Returns the managed memory that contains a whole range. CUDA_ERROR_INVALID_VALUE if there is
- * none.
+/* A part of managed memory, in whole pages; of a size that wraps around, no part: `end` is `begin`.
  */
-CUresult mock__managed_find(CUdeviceptr address, size_t bytes, struct mock__memory **ret_memory);
+struct mock__managed_range {
+    struct mock__memory *memory;
+    size_t begin, end;
+};
+
+/* CUDA_ERROR_INVALID_VALUE if no managed memory contains the whole range. */
+CUresult mock__managed_find(CUdeviceptr address, size_t bytes,
+                            struct mock__managed_range *ret_managed);
 
 /* Stores the last place to which a range was prefetched. */
-CUresult mock__advice_prefetched(struct mock__memory *memory, CUdeviceptr address, size_t bytes,
+CUresult mock__advice_prefetched(const struct mock__managed_range *managed,
                                  struct mock__place place);
 
 #define MOCK__HOST_BIT ((uint32_t) 1 << 31)

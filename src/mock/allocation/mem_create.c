@@ -228,7 +228,8 @@ static CUresult import_file(int fd, struct mock__physical **ret_physical)
     struct mock__file_label label;
     struct mock__device *device;
 
-    MOCK__REQUIRE(mock__file_read_label(fd, &label), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(mock__file_read_label(fd, &label), CUDA_ERROR_UNKNOWN);
+    MOCK__REQUIRE(label.bytes, CUDA_ERROR_NOT_SUPPORTED); /* it is that of a pool */
     device = mock__device_by_uuid(label.uuid);
     MOCK__REQUIRE(device, CUDA_ERROR_INVALID_DEVICE);
     *ret_physical = mock__physical_new(device, label.bytes);
@@ -258,7 +259,8 @@ CUresult mock_cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handl
     struct mock__physical *physical;
 
     MOCK__ENTER();
-    MOCK__REQUIRE(handle && (unsigned) shHandleType == FILE_DESCRIPTOR, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(handle && osHandle && (unsigned) shHandleType == FILE_DESCRIPTOR,
+                  CUDA_ERROR_INVALID_VALUE);
     physical = known_file(fd);
     if (physical)
         physical->handles++;

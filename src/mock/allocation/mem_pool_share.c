@@ -45,9 +45,10 @@ CUresult mock_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *h
 
     MOCK__ENTER();
     MOCK__TRY(mock__capture_unsafe());
-    MOCK__REQUIRE(pool_out && !flags && (unsigned) handleType == FILE_DESCRIPTOR &&
-                      mock__file_read_label((int) (intptr_t) handle, &label) && !label.bytes,
+    MOCK__REQUIRE(pool_out && !flags && (unsigned) handleType == FILE_DESCRIPTOR && handle,
                   CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(mock__file_read_label((int) (intptr_t) handle, &label), CUDA_ERROR_UNKNOWN);
+    MOCK__REQUIRE(!label.bytes, CUDA_ERROR_NOT_SUPPORTED);
     device = mock__device_by_uuid(label.uuid);
     MOCK__REQUIRE(device, CUDA_ERROR_INVALID_DEVICE);
     pool = mock__pool_new(device);

@@ -24,14 +24,17 @@ enum {
  * Returns the advice that is common to all parts of a range. If the places differ, there is no
  * place.
  */
-static struct mock__part common(const struct mock__memory *memory, size_t begin, size_t end)
+static struct mock__part common(const struct mock__managed_range *managed)
 {
     const struct mock__place none = {MOCK__NO_PLACE, MOCK__NO_DEVICE};
-    struct mock__part result = {.read_mostly = true, .users = UINT32_MAX};
-    const struct mock__part *part = mock__advice_at(memory, begin);
+    struct mock__part result = {
+        .read_mostly = true, .users = UINT32_MAX, .preferred = none, .prefetched = none};
+    const struct mock__part *part = mock__advice_at(managed->memory, managed->begin);
     bool first = true;
 
-    for (; part && (first || part->begin < end); part = mock__advice_next(part)) {
+    if (managed->begin == managed->end)
+        return result;
+    for (; part && (first || part->begin < managed->end); part = mock__advice_next(part)) {
         if (first || memcmp(&result.preferred, &part->preferred, sizeof(none)))
             result.preferred = first ? part->preferred : none;
         if (first || memcmp(&result.prefetched, &part->prefetched, sizeof(none)))
@@ -105,13 +108,13 @@ static CUresult get(const struct mock__part *part, void *data, size_t bytes, int
 static CUresult get_all(void **data, const size_t *sizes, const CUmem_range_attribute *attributes,
                         size_t n, CUdeviceptr address, size_t bytes)
 {
-    struct mock__memory *memory = NULL;
+    struct mock__managed_range managed;
     struct mock__part part;
 
     MOCK__ENTER_CONTEXT(context);
     MOCK__REQUIRE(data && sizes && attributes && n, CUDA_ERROR_INVALID_VALUE);
-    MOCK__TRY(mock__managed_find(address, bytes, &memory));
-    part = common(memory, address - memory->address, address - memory->address + bytes);
+    MOCK__TRY(mock__managed_find(address, bytes, &managed));
+    part = common(&managed);
     for (size_t i = 0; i < n; i++) {
         MOCK__REQUIRE(data[i], CUDA_ERROR_INVALID_VALUE);
         MOCK__TRY(get(&part, data[i], sizes[i], (int) attributes[i]));
@@ -206,13 +209,16 @@ CUresult mock_cuMemGetLocationInfo(CUdeviceptr ptr, size_t size, size_t summaryG
                                    size_t samplingGranularity, CUmemLocation *location_out)
 {
     const size_t step = samplingGranularity ? samplingGranularity : summaryGranularity;
-    struct mock__memory *memory = NULL;
+    struct mock__managed_range managed = {.memory = NULL};
+    const struct mock__memory *memory;
 
     MOCK__ENTER();
     MOCK__REQUIRE(location_out, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(check_granularity(size, summaryGranularity, samplingGranularity));
-    if (mock__managed_find(ptr, size, &memory) != CUDA_SUCCESS)
+    if (mock__managed_find(ptr, size, &managed) != CUDA_SUCCESS)
         MOCK__TRY(find_pageable(ptr, size));
+    memory = managed.memory;
+    MOCK__REQUIRE(!memory || managed.begin < managed.end, CUDA_ERROR_INVALID_VALUE);
     for (size_t at = 0; at < size; at += summaryGranularity) {
         const size_t end = size - at < summaryGranularity ? size : at + summaryGranularity;
         const size_t begin = memory ? ptr - memory->address : 0;

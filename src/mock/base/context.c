@@ -14,6 +14,10 @@
 #define ALL_FLAGS        0xffu
 #define MAX_DEPTH        256
 
+/* Flags that older toolkits have no names for. */
+#define COREDUMP 0x20u
+#define BY_USER  0x40u
+
 static uint64_t last_id;
 
 static _Thread_local CUcontext stack[MAX_DEPTH];
@@ -27,10 +31,27 @@ bool mock__context_flags_valid(unsigned flags)
     return !(flags & ~ALL_FLAGS) && !(scheduling & (scheduling - 1));
 }
 
+/*
+ * Host memory is always mapped where addresses are unified, but only a primary context says so.
+ * A core dump that the program asks for is told as any.
+ */
+static unsigned initial_flags(const struct mock__context *context, unsigned flags)
+{
+    if (flags & BY_USER)
+        flags = (flags & ~BY_USER) | COREDUMP;
+    return context->primary ? flags | CU_CTX_MAP_HOST : flags;
+}
+
+void mock__context_set_flags(struct mock__context *context, unsigned flags)
+{
+    const unsigned kept = CU_CTX_MAP_HOST | COREDUMP;
+
+    context->flags = (flags & ~(kept | BY_USER)) | (context->flags & kept);
+}
+
 static void reset_settings(struct mock__context *context, unsigned flags)
 {
-    /* Host memory is always mapped where addresses are unified. */
-    context->flags = flags | CU_CTX_MAP_HOST;
+    context->flags = initial_flags(context, flags);
     context->fault = CUDA_SUCCESS;
     context->cache_config = CU_FUNC_CACHE_PREFER_NONE;
     context->coredump = mock__coredump_of(flags);
@@ -38,8 +59,20 @@ static void reset_settings(struct mock__context *context, unsigned flags)
     memcpy(context->limits, context->device->profile->limits, sizeof(context->limits));
 }
 
+/* Contexts with addresses of 32 bits and others exclude each other, also of other devices. */
+static bool is_excluded(const struct mock__context *context)
+{
+    const struct mock__context *other;
+
+    for (size_t cursor = 0; (other = mock__object_next(MOCK__CONTEXT, &cursor));)
+        if (other->alive && other->api_version != context->api_version)
+            return true;
+    return false;
+}
+
 static CUresult fill(struct mock__context *context, unsigned flags)
 {
+    MOCK__REQUIRE(!is_excluded(context), CUDA_ERROR_OUT_OF_MEMORY);
     MOCK__REQUIRE(mock__device_wants_room(context->device, context->device->profile->context_bytes),
                   CUDA_ERROR_OUT_OF_MEMORY);
     reset_settings(context, flags);
@@ -84,7 +117,7 @@ static CUresult device_fault(const struct mock__device *device)
 }
 
 CUresult mock__context_create(struct mock__device *device, unsigned flags, bool primary,
-                              struct mock__context **ret_context)
+                              unsigned api_version, struct mock__context **ret_context)
 {
     struct mock__context *context;
     CUresult result;
@@ -94,7 +127,7 @@ CUresult mock__context_create(struct mock__device *device, unsigned flags, bool 
     MOCK__REQUIRE(context, CUDA_ERROR_OUT_OF_MEMORY);
     context->device = device;
     context->primary = primary;
-    context->api_version = MOCK__API;
+    context->api_version = api_version;
     context->id = mock__context_new_id();
     result = fill(context, flags);
     if (result != CUDA_SUCCESS) {
@@ -191,11 +224,21 @@ CUcontext mock__current_handle(void)
     return depth ? stack[depth - 1] : NULL;
 }
 
+/* A context is bound from when it is made current to when it is popped. */
+static void bind(CUcontext handle, bool bound)
+{
+    struct mock__context *context = mock__context_find(handle);
+
+    if (context)
+        context->bound = bound;
+}
+
 bool mock__current_push(CUcontext handle)
 {
     if (depth == MAX_DEPTH)
         return false;
     stack[depth++] = handle;
+    bind(handle, true);
     return true;
 }
 
@@ -204,6 +247,7 @@ bool mock__current_pop(CUcontext *ret_handle)
     if (!depth)
         return false;
     *ret_handle = stack[--depth];
+    bind(*ret_handle, false);
     return true;
 }
 
@@ -214,4 +258,5 @@ void mock__current_replace(CUcontext handle)
         depth--;
     if (handle)
         stack[depth++] = handle;
+    bind(handle, true);
 }

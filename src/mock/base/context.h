@@ -32,6 +32,7 @@ struct mock__context {
     unsigned api_version; /* one of the numbers above */
     unsigned attached;    /* how often cuCtxAttach() was called without a detach */
     bool primary;
+    bool bound;     /* it was made current, and not popped since */
     bool alive;     /* false: a released primary context, of which only the handle exists */
     CUresult fault; /* the error that broke it; every later use returns it */
     int cache_config;
@@ -56,8 +57,13 @@ struct mock__context {
     struct mock__clock *last_blocking, *last; /* what the last two were joined with last */
 };
 
+/* CUDA_ERROR_OUT_OF_MEMORY also where a context of the other version lives: they exclude each
+ * other. */
 CUresult mock__context_create(struct mock__device *device, unsigned flags, bool primary,
-                              struct mock__context **ret_context);
+                              unsigned api_version, struct mock__context **ret_context);
+
+/* Changes the flags that can be changed. */
+void mock__context_set_flags(struct mock__context *context, unsigned flags);
 
 /* Makes a released primary context usable again. Does nothing if it is usable. */
 CUresult mock__context_reactivate(struct mock__context *context);

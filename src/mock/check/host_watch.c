@@ -317,6 +317,11 @@ static const struct mock__memory *watchable(uint64_t address)
                : NULL;
 }
 
+bool mock__host_watch_is_on(void)
+{
+    return on;
+}
+
 bool mock__host_watches(uint64_t address)
 {
     return watchable(address) != NULL;

@@ -20,6 +20,9 @@ struct mock__work;
 /* Called by cuInit(). */
 void mock__host_watch_start(bool wanted);
 
+/* Tells whether accesses are watched at all: then any page may be protected for a while. */
+bool mock__host_watch_is_on(void);
+
 /* Tells whether accesses of the host to the memory at an address are watched. */
 bool mock__host_watches(uint64_t address);
 

@@ -6,21 +6,24 @@
 #include "mock/queue/schedule.h"
 #include "mock/stream/capture.h"
 
-static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev, unsigned api_version)
+/* `refused` is what is wrong with other arguments. */
+static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev, unsigned api_version,
+                       CUresult refused)
 {
     struct mock__device *device;
     struct mock__context *context = NULL;
 
     MOCK__ENTER();
-    MOCK__REQUIRE(pctx && mock__context_flags_valid(flags), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(pctx, CUDA_ERROR_INVALID_VALUE);
     device = mock__device_find(dev);
     MOCK__REQUIRE(device, CUDA_ERROR_INVALID_DEVICE);
-    MOCK__TRY(mock__context_create(device, flags, false, &context));
+    MOCK__TRY(refused);
+    MOCK__REQUIRE(mock__context_flags_valid(flags), CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__context_create(device, flags, false, api_version, &context));
     if (!mock__current_push(MOCK__HANDLE(context))) {
         mock__context_destroy(context);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    context->api_version = api_version;
     mock__made(&context->object.made, "cuCtxCreate");
     *pctx = MOCK__HANDLE(context);
     return CUDA_SUCCESS;
@@ -28,21 +31,26 @@ static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev, unsigned a
 
 CUresult mock_cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev)
 {
-    return create(pctx, flags, dev, MOCK__API_FIRST);
+    return create(pctx, flags, dev, MOCK__API_FIRST, CUDA_SUCCESS);
 }
 
 CUresult mock_cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
 {
-    return create(pctx, flags, dev, MOCK__API);
+    return create(pctx, flags, dev, MOCK__API, CUDA_SUCCESS);
 }
 
 #if CUDA_VERSION >= 11040
+/* A driver has none of them but with its service for several processes (MPS). */
+static CUresult check_affinity(const CUexecAffinityParam *params, int n)
+{
+    MOCK__REQUIRE(params || n <= 0, CUDA_ERROR_INVALID_VALUE);
+    return n > 0 ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY : CUDA_SUCCESS;
+}
+
 CUresult mock_cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
                              unsigned int flags, CUdevice dev)
 {
-    MOCK__REQUIRE(paramsArray || !numParams, CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(!numParams, CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY);
-    return create(pctx, flags, dev, MOCK__API);
+    return create(pctx, flags, dev, MOCK__API, check_affinity(paramsArray, numParams));
 }
 #endif
 
@@ -50,11 +58,12 @@ CUresult mock_cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, 
 CUresult mock_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams,
                              unsigned int flags, CUdevice dev)
 {
-    /* Execution affinity, and sharing with graphics: the devices have neither. */
-    MOCK__REQUIRE(!ctxCreateParams || !ctxCreateParams->numExecAffinityParams,
-                  CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY);
-    MOCK__REQUIRE(!ctxCreateParams || !ctxCreateParams->cigParams, CUDA_ERROR_NOT_SUPPORTED);
-    return create(pctx, flags, dev, MOCK__API);
+    const CUctxCreateParams none = {0}, *p = ctxCreateParams ? ctxCreateParams : &none;
+
+    /* Nothing is shared with graphics. */
+    return create(pctx, flags, dev, MOCK__API,
+                  p->cigParams ? CUDA_ERROR_NOT_SUPPORTED
+                               : check_affinity(p->execAffinityParams, p->numExecAffinityParams));
 }
 #endif
 
@@ -85,6 +94,18 @@ CUresult mock_cuCtxPushCurrent_v2(CUcontext ctx)
     MOCK__ENTER();
     MOCK__REQUIRE(ctx, CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(mock__context_find(ctx), CUDA_ERROR_INVALID_CONTEXT);
+    return mock__current_push(ctx) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* When there was only the first version, a context could be current to one thread alone. */
+CUresult mock_cuCtxPushCurrent(CUcontext ctx)
+{
+    const struct mock__context *context;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(ctx, CUDA_ERROR_INVALID_VALUE);
+    context = mock__object_find(MOCK__CONTEXT, ctx);
+    MOCK__REQUIRE(context && !context->bound, CUDA_ERROR_INVALID_CONTEXT);
     return mock__current_push(ctx) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -181,7 +202,7 @@ CUresult mock_cuCtxSetFlags(unsigned int flags)
     MOCK__ENTER();
     MOCK__TRY(mock__context_current_broken(&context));
     MOCK__REQUIRE(mock__context_flags_valid(flags), CUDA_ERROR_INVALID_VALUE);
-    context->flags = flags | CU_CTX_MAP_HOST;
+    mock__context_set_flags(context, flags);
     return CUDA_SUCCESS;
 }
 #endif

@@ -14,7 +14,8 @@ CUresult mock__primary_retain(struct mock__device *device)
     if (device->primary)
         MOCK__TRY(mock__context_reactivate(device->primary));
     else
-        MOCK__TRY(mock__context_create(device, device->primary_flags, true, &device->primary));
+        MOCK__TRY(
+            mock__context_create(device, device->primary_flags, true, MOCK__API, &device->primary));
     device->primary_count++;
     return CUDA_SUCCESS;
 }
@@ -81,7 +82,7 @@ CUresult mock_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int 
     ENTER_DEVICE(device, dev);
     MOCK__REQUIRE(flags && active, CUDA_ERROR_INVALID_VALUE);
     *active = is_active(device);
-    *flags = *active ? device->primary->flags & ~(unsigned) CU_CTX_MAP_HOST : device->primary_flags;
+    *flags = device->primary_flags; /* cuCtxSetFlags() changes those of the context alone */
     return CUDA_SUCCESS;
 }
 

@@ -91,7 +91,10 @@ CUresult mock__share_whole(struct mock__device *device, struct mock__share **ret
 CUresult mock__share_find(CUdevResourceDesc desc, struct mock__share **ret_share)
 {
     *ret_share = mock__object_find(MOCK__SHARE, desc);
-    return *ret_share ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    /* The device of what is something else is none. */
+    MOCK__REQUIRE(*ret_share, mock__object_any((uintptr_t) desc) ? CUDA_ERROR_INVALID_DEVICE
+                                                                 : CUDA_ERROR_INVALID_VALUE);
+    return CUDA_SUCCESS;
 }
 
 /* --- resources --- */

@@ -7,7 +7,7 @@
 #include "mock/base/state.h"
 
 #if CUDA_VERSION >= 12040
-/* The share of a description. CUDA_ERROR_INVALID_VALUE if there is none. */
+/* The share of a description; an error if there is none. */
 CUresult mock__share_find(CUdevResourceDesc desc, struct mock__share **ret_share);
 #endif
 

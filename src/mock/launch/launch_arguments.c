@@ -28,21 +28,19 @@ static CUresult read_extra(void **extra, struct buffer *buffer)
     return CUDA_SUCCESS;
 }
 
-static CUresult copy_buffer(const struct mock__entry *entry, void **extra, unsigned char *values)
+static CUresult copy_buffer(const struct mock__entry *entry, const struct buffer *buffer,
+                            unsigned char *values)
 {
-    struct buffer buffer = {.bytes = NULL};
-
-    MOCK__TRY(read_extra(extra, &buffer));
-    MOCK__REQUIRE(buffer.bytes && buffer.size, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(buffer->bytes, CUDA_ERROR_INVALID_VALUE);
     /* Missing bytes are zeros. */
-    MOCK__REQUIRE(*buffer.size <= entry->parameter_bytes, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
-    memcpy(values, buffer.bytes, *buffer.size);
+    MOCK__REQUIRE(*buffer->size <= entry->parameter_bytes, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    memcpy(values, buffer->bytes, *buffer->size);
     return CUDA_SUCCESS;
 }
 
 static CUresult copy_params(const struct mock__entry *entry, void **params, unsigned char *values)
 {
-    MOCK__REQUIRE(params, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(params || !entry->n_parameters, CUDA_ERROR_INVALID_VALUE);
     for (size_t i = 0; i < entry->n_parameters; i++) {
         const struct mock__parameter *parameter = &entry->parameters[i];
 
@@ -58,19 +56,22 @@ CUresult mock__arguments_read(const struct mock__function *function, void **para
     const struct mock__entry *entry = function->entry;
     const size_t list_bytes = (entry->n_parameters * sizeof(void *) + ALIGNMENT) & ~(ALIGNMENT - 1);
     const size_t value_bytes = (entry->parameter_bytes + ALIGNMENT) & ~(ALIGNMENT - 1);
+    struct buffer buffer = {.bytes = NULL};
     void **values;
     unsigned char *bytes;
-    CUresult result = CUDA_SUCCESS;
+    CUresult result;
 
-    MOCK__REQUIRE(!params || !extra, CUDA_ERROR_INVALID_VALUE);
+    if (extra)
+        MOCK__TRY(read_extra(extra, &buffer));
+    /* Only the size makes a buffer of what `extra` lists. */
+    MOCK__REQUIRE(!params || !buffer.size, CUDA_ERROR_INVALID_VALUE);
     values = aligned_alloc(ALIGNMENT, list_bytes + value_bytes);
     MOCK__REQUIRE(values, CUDA_ERROR_OUT_OF_MEMORY);
     bytes = (unsigned char *) values + list_bytes;
     memset(bytes, 0, value_bytes);
     for (size_t i = 0; i < entry->n_parameters; i++)
         values[i] = bytes + entry->parameters[i].offset;
-    if (entry->n_parameters)
-        result = extra ? copy_buffer(entry, extra, bytes) : copy_params(entry, params, bytes);
+    result = buffer.size ? copy_buffer(entry, &buffer, bytes) : copy_params(entry, params, bytes);
     if (result != CUDA_SUCCESS) {
         free(values);
         return result;

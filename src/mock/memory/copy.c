@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "mock/allocation/host_pages.h"
 #include "mock/allocation/memory.h"
@@ -159,6 +160,7 @@ struct copy_work {
     unsigned char *staged;         /* the source's bytes when the copy was submitted, or NULL */
     unsigned char *staged_first;   /* the first row of them */
     uint64_t to_class, from_class; /* of the memory at the time of the check */
+    const struct mock__device *to_device;
 };
 
 /* Reports the access of each row alone, because the bytes between the rows are not touched. */
@@ -281,6 +283,20 @@ const struct mock__copy *mock__copy_of_work(const struct mock__work *work)
     return &((const struct copy_work *) work)->copy;
 }
 
+/* The device takes 32 bits of the rows of a slice, where the check has looked at all. */
+static void cut_height(struct mock__end *end)
+{
+    if (end->side == MOCK__DEVICE_SIDE)
+        end->height = (uint32_t) end->height;
+}
+
+static const struct mock__device *device_of(uint64_t address)
+{
+    const struct mock__memory *memory = mock__memory_find(address);
+
+    return memory ? memory->device : NULL;
+}
+
 static CUresult new_copy(const struct mock__copy *given, struct copy_work **ret_work)
 {
     struct mock__copy copy = *given;
@@ -291,11 +307,14 @@ static CUresult new_copy(const struct mock__copy *given, struct copy_work **ret_
         MOCK__TRY(settle(&copy.src, &copy));
         MOCK__TRY(check(&copy.dst, &copy));
         MOCK__TRY(check(&copy.src, &copy));
+        cut_height(&copy.dst);
+        cut_height(&copy.src);
     }
     work = mock__work_new(&copy_type, sizeof(*work));
     MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
     work->copy = copy;
     work->to_class = mock__memory_class(copy.dst.address);
+    work->to_device = device_of(copy.dst.address);
     work->from_class = mock__memory_class(copy.src.address);
     *ret_work = work;
     return CUDA_SUCCESS;
@@ -320,6 +339,7 @@ bool mock__copy_replaces(const struct mock__work *work, const struct mock__work 
     return same_way(&now->copy.dst, &before->copy.dst) &&
            same_way(&now->copy.src, &before->copy.src) &&
            same_memory(&now->copy.dst, now->to_class, before->to_class) &&
+           now->to_device == before->to_device &&
            same_memory(&now->copy.src, now->from_class, before->from_class) &&
            (now->copy.src.side != MOCK__DEVICE_SIDE ||
             MOCK__OWNER(now->from_class) == MOCK__OWNER(before->from_class));
@@ -334,17 +354,26 @@ CUresult mock__copy_work(const struct mock__copy *copy, struct mock__work **ret_
     return CUDA_SUCCESS;
 }
 
-/* Has the program memory there at all? A driver would crash where it has none. */
-static CUresult check_host(const struct mock__end *end, const struct mock__copy *copy)
+static bool host_allows(uint64_t address, uint64_t bytes, int protection)
 {
     const uint64_t page = HOST_PAGE;
+
+    return address + bytes <= UINT64_MAX - page &&
+           mock__host_pages_there(address & ~(page - 1),
+                                  (address + bytes + page - 1) & ~(page - 1)) &&
+           (mock__is_child() || mock__host_watch_is_on() ||
+            !mock__host_pages_refuse(address, bytes, protection));
+}
+
+/* Has the program memory there, and may it be used? A driver would crash. */
+static CUresult check_host(const struct mock__end *end, const struct mock__copy *copy)
+{
     struct mock__stretch stretch = {0};
     uint64_t address = end->address;
 
     if (!pageable(end) ||
-        (range_of(end, copy, &address, &stretch) && address + stretch.bytes <= UINT64_MAX - page &&
-         mock__host_pages_there(address & ~(page - 1),
-                                (address + stretch.bytes + page - 1) & ~(page - 1))))
+        (range_of(end, copy, &address, &stretch) &&
+         host_allows(address, stretch.bytes, end == &copy->dst ? PROT_WRITE : PROT_READ)))
         return CUDA_SUCCESS;
     mock__report_bad_address("copy", address, stretch.bytes);
     return CUDA_ERROR_INVALID_VALUE;

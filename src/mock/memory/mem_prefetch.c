@@ -14,14 +14,14 @@ static CUresult prefetch(CUdeviceptr address, size_t bytes, struct mock__place p
                          CUstream hStream)
 {
     struct mock__stream *stream = NULL;
-    struct mock__memory *memory = NULL;
+    struct mock__managed_range managed;
 
     MOCK__ENTER();
     MOCK__TRY(mock__stream_find(hStream, &stream));
-    MOCK__TRY(mock__managed_find(address, bytes, &memory));
+    MOCK__TRY(mock__managed_find(address, bytes, &managed));
     MOCK__TRY(mock__place_check(place));
     MOCK__TRY(mock__capture_refuse(stream));
-    return mock__advice_prefetched(memory, address, bytes, place);
+    return mock__advice_prefetched(&managed, place);
 }
 
 CUresult mock_cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice,
@@ -66,14 +66,14 @@ static bool places_cover(const struct batch *batch)
 static CUresult enter_batch(const struct batch *batch, unsigned long long flags, CUstream hStream)
 {
     struct mock__stream *stream = NULL;
-    struct mock__memory *memory = NULL;
+    struct mock__managed_range managed;
 
     MOCK__REQUIRE(batch->addresses && batch->sizes && batch->count && !flags &&
                       !mock__stream_is_legacy(hStream),
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__stream_find(hStream, &stream));
     for (size_t i = 0; i < batch->count; i++)
-        MOCK__TRY(mock__managed_find(batch->addresses[i], batch->sizes[i], &memory));
+        MOCK__TRY(mock__managed_find(batch->addresses[i], batch->sizes[i], &managed));
     return mock__capture_refuse(stream);
 }
 
@@ -86,7 +86,7 @@ static CUresult discard(const struct batch *batch, unsigned long long flags, CUs
 static CUresult prefetch_batch(const struct batch *batch, unsigned long long flags,
                                CUstream hStream)
 {
-    struct mock__memory *memory = NULL;
+    struct mock__managed_range managed;
     size_t place = 0;
 
     MOCK__ENTER_EARLY();
@@ -100,10 +100,10 @@ static CUresult prefetch_batch(const struct batch *batch, unsigned long long fla
     for (size_t i = 0; i < batch->count; i++) {
         while (place + 1 < batch->n_places && batch->firsts[place + 1] <= i)
             place++;
-        MOCK__TRY(mock__managed_find(batch->addresses[i], batch->sizes[i], &memory));
-        MOCK__TRY(mock__advice_prefetched(
-            memory, batch->addresses[i], batch->sizes[i],
-            (struct mock__place){(int) batch->places[place].type, batch->places[place].id}));
+        MOCK__TRY(mock__managed_find(batch->addresses[i], batch->sizes[i], &managed));
+        MOCK__TRY(
+            mock__advice_prefetched(&managed, (struct mock__place){(int) batch->places[place].type,
+                                                                   batch->places[place].id}));
     }
     return CUDA_SUCCESS;
 }

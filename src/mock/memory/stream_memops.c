@@ -253,13 +253,15 @@ static CUresult check_alignment(const struct op *op)
     return op->address % bytes_of(op) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
-static CUresult check_place(const struct op *op)
+static CUresult check_place(const struct op *op, const struct mock__context *context)
 {
     const struct mock__memory *memory = mock__memory_find(op->address);
 
     MOCK__TRY(check_alignment(op));
     MOCK__REQUIRE(mock__memory_contains(op->address, bytes_of(op)), CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(memory->kind != MOCK__MANAGED_MEMORY && !memory->pool, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(memory->kind != MOCK__MANAGED_MEMORY && !memory->pool &&
+                      !(memory->device && mock__memory_of_stranger(context, memory)),
+                  CUDA_ERROR_INVALID_VALUE);
     if (!memory->being_freed)
         return CUDA_SUCCESS;
     mock__report_use_after_free(is_wait(op) ? wait_type.name : write_type.name, op->address);
@@ -278,9 +280,11 @@ static CUresult check_wait(const struct op *op, const struct mock__device *devic
     return CUDA_SUCCESS;
 }
 
-static CUresult check(const struct op *op, const struct mock__device *device,
+static CUresult check(const struct op *op, const struct mock__context *context,
                       const struct mock__value_features *features)
 {
+    const struct mock__device *device = context->device;
+
     switch (op->type) {
     case MOCK__WAIT_32:
     case MOCK__WAIT_64:
@@ -300,7 +304,7 @@ static CUresult check(const struct op *op, const struct mock__device *device,
         return CUDA_ERROR_INVALID_VALUE;
     }
     MOCK__REQUIRE(!is_wide(op) || has(device, features->wide), CUDA_ERROR_NOT_SUPPORTED);
-    return features->any_place ? check_alignment(op) : check_place(op);
+    return features->any_place ? check_alignment(op) : check_place(op, context);
 }
 
 bool mock__values_supported(const struct mock__device *device,
@@ -309,7 +313,7 @@ bool mock__values_supported(const struct mock__device *device,
     return has(device, features->ops);
 }
 
-CUresult mock__values_work(const struct mock__device *device,
+CUresult mock__values_work(const struct mock__context *context,
                            const CUstreamBatchMemOpParams *params, unsigned count,
                            const struct mock__value_features *features,
                            struct mock__work **ret_work)
@@ -318,7 +322,7 @@ CUresult mock__values_work(const struct mock__device *device,
     for (unsigned i = 0; i < count; i++) {
         const struct op op = read_op(&params[i]);
 
-        MOCK__TRY(check(&op, device, features));
+        MOCK__TRY(check(&op, context, features));
     }
     return new_batch(params, count, ret_work);
 }

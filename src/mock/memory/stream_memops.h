@@ -10,6 +10,7 @@
 
 #include "mock/functions.h"
 
+struct mock__context;
 struct mock__device;
 struct mock__work;
 
@@ -42,7 +43,7 @@ bool mock__values_supported(const struct mock__device *device,
                             const struct mock__value_features *features);
 
 /* Checks a batch and makes work of it. */
-CUresult mock__values_work(const struct mock__device *device,
+CUresult mock__values_work(const struct mock__context *context,
                            const CUstreamBatchMemOpParams *params, unsigned count,
                            const struct mock__value_features *features,
                            struct mock__work **ret_work);

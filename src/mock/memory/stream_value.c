@@ -21,7 +21,7 @@ static CUresult submit(CUstream hStream, const CUstreamBatchMemOpParams *params,
     MOCK__REQUIRE(mock__values_supported(stream->context->device, features),
                   CUDA_ERROR_NOT_SUPPORTED);
     MOCK__REQUIRE(!flags && (params || !count), CUDA_ERROR_INVALID_VALUE);
-    MOCK__TRY(mock__values_work(stream->context->device, params, count, features, &work));
+    MOCK__TRY(mock__values_work(stream->context, params, count, features, &work));
     if (count)
         return mock__stream_submit(stream, work);
     mock__work_free(work); /* nothing to do is nothing to submit */

@@ -9,6 +9,7 @@
 #include "mock/memory/copy.h"
 #include "mock/node/graph_exec.h"
 #include "mock/queue/work.h"
+#include "mock/stream/event.h"
 
 #define BIT(type) (1u << (type))
 
@@ -122,12 +123,33 @@ static CUresult check_for_device(const struct mock__graph *graph, CUcontext *con
     return CUDA_SUCCESS;
 }
 
+static bool lacks_event(const struct mock__node *node)
+{
+    const CUgraphNodeType type = mock__node_type(node);
+
+    return (type == CU_GRAPH_NODE_TYPE_EVENT_RECORD || type == CU_GRAPH_NODE_TYPE_WAIT_EVENT) &&
+           !mock__object_find(MOCK__EVENT, mock__event_of_work(node->work));
+}
+
+/* A node may be made of what is no event, or not any more. A driver crashes here. */
+static CUresult check_events(const struct mock__graph *graph, struct mock__refusal *ret)
+{
+    for (const struct mock__node *node = graph->first; node; node = node->next) {
+        if (lacks_event(node))
+            return refuse(ret, MOCK__INSTANTIATE_ERROR, node, CUDA_ERROR_INVALID_HANDLE);
+        if (mock__child_of(node))
+            MOCK__TRY(check_events(mock__child_of(node), ret));
+    }
+    return CUDA_SUCCESS;
+}
+
 CUresult mock__graph_check(const struct mock__graph *graph, bool for_device,
                            struct mock__refusal *ret)
 {
     CUcontext context = NULL;
 
     MOCK__REQUIRE(!graph->moved && !mock__graph_is_captured(graph), CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(check_events(graph, ret));
     if (graph->n_conditional || graph->conditions) {
         if (mock__conditions_unused(graph))
             return refuse(ret, MOCK__HANDLE_UNUSED, NULL, CUDA_ERROR_INVALID_VALUE);

@@ -9,7 +9,7 @@
 #define RECORD CU_GRAPH_NODE_TYPE_EVENT_RECORD
 #define WAIT   CU_GRAPH_NODE_TYPE_WAIT_EVENT
 
-/* Whether there is such an event is asked when the graph is launched, and not before. */
+/* Whether there is such an event is asked when the graph is instantiated, and not before. */
 CUresult mock__describe_record(const void *params, struct mock__work **ret_work)
 {
     const struct mock__event *event = mock__object_find(MOCK__EVENT, params);

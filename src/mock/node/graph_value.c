@@ -15,13 +15,15 @@
 CUresult mock__describe_values(const void *params, struct mock__work **ret_work)
 {
     const CUDA_BATCH_MEM_OP_NODE_PARAMS *p = params;
-    struct mock__context *context = NULL;
+    struct mock__context *context;
 
-    MOCK__REQUIRE(p && !p->flags && p->ctx && p->paramArray, CUDA_ERROR_INVALID_VALUE);
-    MOCK__TRY(mock__context_of(p->ctx, &context));
+    MOCK__REQUIRE(p && p->ctx, CUDA_ERROR_INVALID_VALUE);
+    context = mock__context_find(p->ctx);
+    MOCK__REQUIRE(context, mock__stranger(p->ctx, CUDA_ERROR_INVALID_VALUE));
+    MOCK__REQUIRE(!p->flags && p->paramArray, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__context_usable(context));
-    MOCK__TRY(mock__values_work(context->device, p->paramArray, p->count, &mock__values_of_nodes,
-                                ret_work));
+    MOCK__TRY(
+        mock__values_work(context, p->paramArray, p->count, &mock__values_of_nodes, ret_work));
     (*ret_work)->context = MOCK__HANDLE(context);
     return CUDA_SUCCESS;
 }

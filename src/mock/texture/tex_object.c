@@ -92,7 +92,6 @@ static CUresult check_view(const CUDA_RESOURCE_DESC *resource, const struct mock
     const bool has_levels = resource->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
     const CUDA_ARRAY3D_DESCRIPTOR *array;
 
-    MOCK__REQUIRE(is_of_array(resource), CUDA_ERROR_INVALID_VALUE);
     array = mock__resource_descriptor(resource);
     MOCK__REQUIRE((unsigned) view->format <= CU_RES_VIEW_FORMAT_UNSIGNED_BC7 &&
                       view_element(view->format) == texels->element && has_size_of(view, array) &&
@@ -113,7 +112,8 @@ static CUresult check(const struct mock__context *context, const CUDA_RESOURCE_D
     MOCK__TRY(mock__resource_check(context, resource));
     MOCK__TRY(mock__texels_of(resource, 0, &texels));
     MOCK__TRY(check_texture(resource->resType, texture, &texels));
-    return view ? check_view(resource, &texels, view) : CUDA_SUCCESS;
+    /* A view of other memory is not looked at. */
+    return view && is_of_array(resource) ? check_view(resource, &texels, view) : CUDA_SUCCESS;
 }
 
 CUresult mock_cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc,
@@ -133,7 +133,7 @@ CUresult mock_cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DES
     mock__object_own(context, texture);
     texture->resource = *pResDesc;
     texture->texture = *pTexDesc;
-    texture->has_view = pResViewDesc != NULL;
+    texture->has_view = pResViewDesc && is_of_array(pResDesc);
     if (pResViewDesc)
         texture->view = *pResViewDesc;
     *pTexObject = texture->object.handle;

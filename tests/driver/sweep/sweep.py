@@ -3,8 +3,10 @@
 """Compares what a driver answers to the questions of the program `sweep` with what was recorded.
 
 sweep.py check SWEEP FOLDER LIBRARY FAMILY   asks, and says what differs
-sweep.py lists SWEEP FOLDER SYMBOLS          do the questions, the recorded answers and the exceptions belong together?
+sweep.py lists SWEEP FOLDER SYMBOLS PAGE     do the questions, the recorded answers, the exceptions and the page belong together?
                                              SYMBOLS lists all functions, which are asked about or left out
+sweep.py page FOLDER PAGE                    writes the page, docs/answers.md: how many answers there are, by family
+sweep.py agree ONE AGAIN                     prints what two outputs of `sweep` agree in
 sweep.py record FOLDER DEVICE ONE TWO        records the answers in outputs of `sweep`, with one device and with two; answers to other
                                              questions stay
 sweep.py except FOLDER ONE TWO               writes the exceptions anew, from such outputs of `sweep` on the mock
@@ -20,8 +22,10 @@ one that does hold is an error, too, so that the list can only shrink.
 """
 
 import argparse
+import collections
 import fnmatch
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -36,6 +40,8 @@ SECONDS = 100
 WORKERS = 2
 # A sanitizer ends a process that lets the mock read memory of the host that is not there.
 SANITIZED = "address" in os.environ.get("CUSHIM_TEST_SANITIZERS", "")
+# An older kernel does not tell the mock in time that memory may not be used.
+OLD_KERNEL = tuple(int(number) for number in re.findall(r"\d+", os.uname().release)[:2]) < (6, 11)
 
 
 def read_output(text):
@@ -112,7 +118,7 @@ def complaints(recorded, answers, exceptions):
             result.append(f"{name}: no answer; recorded is {expected}")
         elif holds(expected, answers[key]) and key in exceptions:
             result.append(f"{name}: {answers[key]} is as recorded; take it off the exceptions")
-        elif SANITIZED and code(expected) == code(answers[key]) == "crash":
+        elif (SANITIZED or OLD_KERNEL) and code(expected) == code(answers[key]) == "crash":
             continue
         elif not holds(expected, answers[key]) and key not in exceptions:
             result.append(f"{name}: {answers[key]}, but recorded is {expected}")
@@ -159,11 +165,58 @@ def lists(options):
     wrong = [f"{' '.join(key)} is never asked" for key in recorded.keys() - asked]
     wrong += [f"exceptions: {' '.join(key)} is not recorded" for key in exceptions if key not in recorded]
     wrong += not_asked(folder, Path(options.symbols), {function.split("/")[0] for function, _, _ in asked})
+    if Path(options.page).read_text() != page_text(folder):
+        wrong.append(f"{options.page} says other numbers; sweep.py page writes it anew")
     for line in sorted(wrong):
         print(line)
     print(f"{len(recorded)} recorded answers, {len(exceptions)} exceptions; {len(asked - recorded.keys())} questions wait "
           "for hardware")
     return 1 if wrong else 0
+
+
+PAGE = """# Answers of a driver, by rule
+
+The mock is asked what a driver was asked on hardware (H100 and H200, driver 580.159.04, CUDA 13.0). The questions are written by rule: each
+function is called once with good arguments, then with one bad value after another, one parameter at a time, and once in each
+situation, such as before `cuInit()` or in a child of `fork()`. [`CONTRIBUTING.md`](../CONTRIBUTING.md#recording-what-hardware-answers)
+says how answers are recorded. `tests/driver/sweep/sweep.py page` writes this page of
+[the answers](../tests/driver/sweep/answers), and the test `sweep-lists` compares it with them.
+
+Where the driver crashed or never returned, an error is the right answer. Where its results differ from one process to the next,
+they are not compared.
+
+## By family
+
+{families}
+
+## What the mock does not give, and why
+
+{reasons}
+"""
+
+
+def row(*cells):
+    return "| " + " | ".join(str(cell) for cell in cells) + " |"
+
+
+def page_text(folder):
+    """How many answers are recorded and how many are not given, by family; and the reasons."""
+    reasons = read_exceptions(folder)
+    counts = {path.stem: read_answers(path).keys() for path in recorded_files(folder)}
+    missing = {family: sum(key in reasons for key in keys) for family, keys in counts.items()}
+    total, left = sum(len(keys) for keys in counts.values()), sum(missing.values())
+    families = [row("family", "answers", "not given"), row("---", "---", "---")]
+    families += [row(family, f"{len(keys):,}", missing[family]) for family, keys in sorted(counts.items())]
+    families += [row("all", f"{total:,}", f"{left} ({100 * left / total:.2f} %)")]
+    of_reason = collections.Counter(reasons.values())
+    why = [row("answers", "reason"), row("---", "---")]
+    why += [row(n, reason) for reason, n in sorted(of_reason.items(), key=lambda item: (-item[1], item[0]))]
+    return PAGE.format(families="\n".join(families), reasons="\n".join(why))
+
+
+def write_page(options):
+    Path(options.page).write_text(page_text(Path(options.folder)))
+    return 0
 
 
 def with_two_devices(path):
@@ -177,8 +230,30 @@ def by_family(options):
     return {**read_output(Path(options.one).read_text()), **with_two_devices(options.two)}
 
 
+def common(answer, again):
+    """What two answers to one question have in common; None if that is not even the result, or there was no call."""
+    if "unmade" in (answer, again) or "missing" in (answer, again):
+        return None
+    if answer == again:
+        return answer
+    later = [re.sub("^0[^!/]*", "", text) for text in (answer, again)]
+    return f"0:~{later[0]}" if code(answer) == code(again) == "0" and later[0] == later[1] else None
+
+
+def agree(options):
+    one, again = (read_output(Path(path).read_text()) for path in (options.one, options.again))
+    for family, answers in one.items():
+        for key, answer in answers.items():
+            kept = common(answer, again.get(family, {}).get(key, "missing"))
+            if kept:
+                print("\t".join((family, *key, kept)))
+    return 0
+
+
 def record(options):
     for family, new in by_family(options).items():
+        if not new:
+            continue
         path = Path(options.folder) / f"{family}.tsv"
         answers = {**(read_answers(path) if path.exists() else {}), **new}
         lines = [f"# {options.device}"]
@@ -210,7 +285,8 @@ def write_exceptions(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
-    for name, function, arguments in (("check", check, "sweep folder library family"), ("lists", lists, "sweep folder symbols"),
+    for name, function, arguments in (("check", check, "sweep folder library family"), ("lists", lists, "sweep folder symbols page"),
+                                      ("page", write_page, "folder page"), ("agree", agree, "one again"),
                                       ("record", record, "folder device one two"),
                                       ("except", write_exceptions, "folder one two")):
         command = commands.add_parser(name)
