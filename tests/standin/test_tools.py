@@ -391,6 +391,18 @@ class Nvcc(Folder):
         self.shows("both.fatbin", "both.fatbin: machine code for sm_90\n", "both.fatbin: PTX for sm_90\n", "kernel store")
         self.shows(shutil.which("true"), "no code for a device", status=1)
 
+    def test_kernels_that_launch_kernels(self):
+        """They end, and write, as they did on a device of capability 9.0 with a driver of CUDA 13.0."""
+        here = Path(__file__).parent
+        self.compile("-rdc=true", "-c", here / "children.cu", "-o", "children.o")
+        self.compile("-rdc=true", "-cubin", "-dlink", "children.o", "-lcudadevrt", "-o", "image")
+        done = self.make(CUSHIM, "run", "--devices", "h200", "--", sys.executable, here / "children.py", "image")
+        answers = [line for line in (here / "children.tsv").read_text().splitlines() if not line.startswith("#")]
+        for ours, answer in zip(done.stdout.splitlines(), answers, strict=True):
+            with self.subTest(kernel=answer.split("\t")[:2]):
+                self.assertEqual(ours, answer)
+        self.assertIn("(launched by kernel 'wild_child'), ", done.stderr)
+
     def test_a_program_with_the_runtime_says_why_it_cannot_run(self):
         """It is compiled and linked; NVIDIA's runtime in it does not run on the mock."""
         self.write("main.cu", '#include <stdio.h>\nint main() { int *p; puts(cudaGetErrorName(cudaMalloc(&p, 4))); }\n')
