@@ -10,12 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#ifdef HAVE_VALGRIND
-#include <valgrind/valgrind.h>
-#else
-#define RUNNING_ON_VALGRIND 0
-#endif
-
+#include "plain.h"
 #include "sweep_programs.h"
 
 static bool is_one_of(const char *name, const char *const *names)

@@ -10,6 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef HAVE_VALGRIND
+#include <valgrind/valgrind.h>
+#else
+#define RUNNING_ON_VALGRIND 0
+#endif
+
 /* Ends the program, red, where two numbers differ. */
 #define CHECK_EQ(got, wanted)                                                                      \
     do {                                                                                           \
