@@ -2,6 +2,7 @@
 /* The linker, and launches as they were before cuLaunchKernel(). */
 #include <cushim/mock.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "runtime_archive.h"
@@ -265,6 +266,35 @@ Test(link, a_text_may_end_with_its_size)
     EXPECT(CUDA_SUCCESS, mock_cuLinkAddData_v2(state, CU_JIT_INPUT_PTX, exact, strlen(second), "",
                                                0, NULL, NULL));
     free(exact);
+}
+
+/* The text, which ends with a zero at the end of memory. */
+static char *at_the_end(const char *text)
+{
+    const size_t page = (size_t) sysconf(_SC_PAGESIZE), size = strlen(text) + 1;
+    char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    cr_assert(ne(ptr, pages, MAP_FAILED));
+    cr_assert(eq(int, mprotect(pages + page, page, PROT_NONE), 0));
+    return memcpy(pages + page - size, text, size);
+}
+
+Test(link, a_text_may_be_shorter_than_its_size)
+{
+    static const char *const texts[] = {"", "a", "!<arch", "\177EL"};
+    CUlinkState state;
+
+    start();
+    state = create();
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+        EXPECT(CUDA_ERROR_UNKNOWN,
+               mock_cuLinkAddData_v2(state, CU_JIT_INPUT_LIBRARY, at_the_end(texts[i]), 4096, "", 0,
+                                     NULL, NULL));
+    EXPECT(CUDA_ERROR_NO_BINARY_FOR_GPU,
+           mock_cuLinkAddData_v2(state, CU_JIT_INPUT_LIBRARY, at_the_end("!<arch>\n"), 4096, "", 0,
+                                 NULL, NULL));
+    EXPECT(CUDA_SUCCESS, mock_cuLinkAddData_v2(state, CU_JIT_INPUT_PTX, at_the_end(second), 4096,
+                                               "", 0, NULL, NULL));
 }
 
 Test(link, file)

@@ -4,7 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name is in the member's head, or in a member of long names, which comes before its users. */
+/*
+ * A name is in the member's head, or in a member of long names, which comes before its users. What
+ * is no archive may be a text that is shorter than its size says: it ends with a zero, which no
+ * head has.
+ */
 bool ptx__is_device_runtime(const void *archive, size_t size)
 {
     enum { MAGIC = 8, HEAD = 60, SIZE_AT = 48 };
@@ -12,9 +16,9 @@ bool ptx__is_device_runtime(const void *archive, size_t size)
     const char *data = archive;
     size_t at = MAGIC;
 
-    if (size < MAGIC || memcmp(data, magic, MAGIC) != 0)
+    if (size < MAGIC || strncmp(data, magic, MAGIC) != 0)
         return false;
-    while (size - at > HEAD) {
+    while (size - at > HEAD && strnlen(data + at, HEAD) == HEAD) {
         char text[11] = "";
         size_t length;
 
