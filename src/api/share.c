@@ -45,16 +45,19 @@ static bool is_of_pool(const struct cushim__buffer *buffer)
     return buffer->memory == CUSHIM__MEMORY_ASYNC && buffer->keep;
 }
 
-/* A driver names memory of a pool that it has given a descriptor of. Others may know one, too. */
 static const char *why_not_of_pool(const struct cushim__pool *pool)
 {
     if (pool->kind == CUSHIM__POOL_OWN)
         return "its pool was made without .shared of cushim_pool_params()";
     if (pool->kind == CUSHIM__POOL_OPENED)
         return "the memory is another process's";
-    if (pool->kind == CUSHIM__POOL_SHARED && !atomic_load(&pool->shared))
-        return "its pool is not shared yet; cushim_pool_share() comes first";
     return NULL;
+}
+
+static cushim_status refuse(const struct cushim__scope *scope, const char *why)
+{
+    return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
+                           "%s: the slice cannot be shared: %s", scope->call, why);
 }
 
 /* The driver says only that a value is not valid. */
@@ -73,10 +76,22 @@ static cushim_status check_shareable(const struct cushim__scope *scope,
         why = "the memory is not of this process, or not of an allocation of its own";
     else if (is_of_pool(buffer))
         why = why_not_of_pool((const struct cushim__pool *) buffer->keep);
-    if (!why)
-        return CUSHIM_OK;
-    return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
-                           "%s: the slice cannot be shared: %s", scope->call, why);
+    return why ? refuse(scope, why) : CUSHIM_OK;
+}
+
+/*
+ * A driver names memory of a pool that it has given a descriptor of. The program may have asked the
+ * driver for one itself, so the driver is asked first.
+ */
+static cushim_status name_in_pool(const struct cushim__scope *scope, CUdeviceptr base,
+                                  const struct cushim__pool *pool, void *ret_handle)
+{
+    const cushim_status status = CU_CALL(scope, cuMemPoolExportPointer, (ret_handle, base));
+
+    if (status == CUDA_ERROR_INVALID_VALUE && pool->kind == CUSHIM__POOL_SHARED &&
+        !atomic_load(&pool->shared))
+        return refuse(scope, "its pool is not shared yet; cushim_pool_share() comes first");
+    return status;
 }
 
 /*
@@ -96,7 +111,7 @@ static cushim_status name_memory(const struct cushim__scope *scope,
     name->offset = buffer->address + slice->begin - base;
     name->of_pool = MARK + is_of_pool(buffer);
     if (is_of_pool(buffer))
-        return CU_CALL(scope, cuMemPoolExportPointer, ((void *) name->handle, base));
+        return name_in_pool(scope, base, (const struct cushim__pool *) buffer->keep, name->handle);
     return CU_CALL(scope, cuIpcGetMemHandle, ((void *) name->handle, base));
 }
 

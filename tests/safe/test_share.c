@@ -3,6 +3,8 @@
  * What names are made of and what is refused, in one process; two_processes.c has two. The mock
  * does not share events, so a hook answers for the driver there.
  */
+#include <unistd.h>
+
 #include "support.h"
 
 SUITE(safe_share);
@@ -118,6 +120,20 @@ Test(safe_share, the_place_in_the_allocation)
     close_fixture(&f);
 }
 
+/* As a program may that calls the driver itself. */
+static void share_by_hand(const struct world *w, cushim_pool pool)
+{
+    void *cu = NULL;
+    int fd = -1;
+
+    assert_ok(cushim_pool_raw(pool, &cu));
+    cr_assert(eq(int,
+                 RAW(w, cuMemPoolExportToShareableHandle, (int *, void *, int, uint64_t), &fd, cu,
+                     1, (uint64_t) 0),
+                 0));
+    close(fd);
+}
+
 Test(safe_share, what_cannot_be_shared)
 {
     static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -156,6 +172,8 @@ Test(safe_share, what_cannot_be_shared)
     assert_ok(cushim_pool_new(f.w.context, cushim_pool_params(.shared = true), &pool));
     assert_ok(cushim_slice_alloc_from(f.a, pool, 4, 1, &x));
     assert_wrong(cushim_slice_share(x, &name), "cushim_pool_share() comes first");
+    share_by_hand(&f.w, pool);
+    assert_ok(cushim_slice_share(x, &(struct cushim_shared_slice){0}));
     cushim_slice_free(&x);
     cushim_pool_free(&pool);
     cr_expect(eq(int, fd, 77), "written on success only");

@@ -24,7 +24,7 @@ struct cushim__pool {
     CUmemoryPool cu;
     enum cushim__pool_kind kind;
     size_t max_bytes;   /* that the program has set; 0: none, or not known */
-    atomic_bool shared; /* with another process, as its memory can be then */
+    atomic_bool shared; /* by cushim_pool_share() */
 };
 
 /*
