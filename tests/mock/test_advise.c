@@ -44,6 +44,24 @@ Test(advise, what_is_wrong_is_refused)
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemRangeGetAttribute(NULL, 4, 1, p, HALF));
 }
 
+Test(advise, ranges_are_of_pages)
+{
+    CUdeviceptr p;
+
+    start();
+    p = managed();
+    OK(mock_cuMemPrefetchAsync(p + 5, 1, 0, NULL));
+    cr_expect(eq(int, get(CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, p, 4096), 0));
+    cr_expect(eq(int, get(CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, p, 4097), -2));
+    /* A size that wraps around is about no memory, and can be no advice. */
+    OK(mock_cuMemPrefetchAsync(p, SIZE_MAX, 0, NULL));
+    cr_expect(eq(int, get(CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, p, SIZE_MAX), 1));
+    cr_expect(eq(int, get(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, p, SIZE_MAX), -2));
+    cr_expect(eq(int, get(CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, p + 4096, 4096), -2));
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           mock_cuMemAdvise(p, SIZE_MAX, CU_MEM_ADVISE_SET_READ_MOSTLY, 0));
+}
+
 Test(advise, a_part_is_advised_alone)
 {
     CUdeviceptr p;

@@ -136,6 +136,8 @@ Test(launch, arguments_in_one_buffer)
     cr_expect(eq(u32, word, 4));
     EXPECT(CUDA_ERROR_INVALID_VALUE, launch(f, 1, 1, 0, params, extra));
     EXPECT(CUDA_ERROR_INVALID_VALUE, launch(f, 1, 1, 0, NULL, empty));
+    OK(launch(f, 1, 1, 0, params, empty));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, launch(f, 1, 1, 0, NULL, &extra[2])); /* no buffer */
     EXPECT(CUDA_ERROR_INVALID_VALUE, launch(f, 1, 1, 0, NULL, NULL));
     size = 20;
     EXPECT(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, launch(f, 1, 1, 0, NULL, extra));
