@@ -136,6 +136,7 @@ void world_settle(void)
     settle_current();
     for (unsigned i = 0; i < N_LIMITS; i++)
         CALL(cuCtxSetLimit, ((CUlimit) i, limits[i]));
+    CALL(cuDevicePrimaryCtxSetFlags_v2, (0, 0));
     CALL(cuCtxSetFlags, (context_flags));
     CALL(cuCtxSetCacheConfig, (CU_FUNC_CACHE_PREFER_NONE));
     CALL(cuCtxSetSharedMemConfig, (CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE));
