@@ -227,6 +227,17 @@ extern "C" __global__ void words(int *p, int)
         ++*p;
 }
 
+extern "C" __global__ void copies(int *p, int)
+{
+    FIRST_THREAD_ONLY;
+    for (int i = 0; i < 8; i++)
+        p[i] = i;
+    p[20] = cudaMemcpyAsync(p + 9, p, 32, cudaMemcpyDeviceToDevice, 0);
+    p[21] = cudaMemcpyAsync(p + 18, p, 4, cudaMemcpyHostToDevice, 0);
+    p[22] = cudaMemcpyAsync(p + 18, p + 3, 4, cudaMemcpyDefault, 0);
+    p[23] = cudaMemcpyAsync(0, p, 0, cudaMemcpyDeviceToDevice, 0);
+}
+
 extern "C" __global__ void deep(int *p, int left)
 {
     p[0]++;

@@ -11,7 +11,7 @@ import sys
 KERNELS = [("basic", 1, 32, 0, 2), ("every_thread", 2, 32, 0, 1), ("order", 1, 1, 0, 7), ("shared_bytes", 1, 1, 0, 65),
            ("wrong", 1, 1, 0, 13), ("last_error", 1, 4, 0, 4), ("handles", 1, 1, 0, 18), ("streams", 1, 1, 0, 11),
            ("of_the_device", 1, 1, 0, 23), ("memory", 1, 1, 0, 7), ("of_kernels", 1, 1, 0, 12), ("words", 1, 1, 0, 3),
-           ("deep", 1, 1, 25, 2), ("deep", 1, 1, 100, 2), ("tails", 1, 1, 200, 2),
+           ("copies", 1, 1, 0, 24), ("deep", 1, 1, 25, 2), ("deep", 1, 1, 100, 2), ("tails", 1, 1, 200, 2),
            ("many", 1, 1, 2049, 2), ("many", 1, 1, 5000, 2), ("wild_child", 1, 1, 0, 0),
            ("child_that_traps", 1, 1, 0, 0), ("every_block", 8, 32, 0, 1)]
 

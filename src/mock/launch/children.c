@@ -25,7 +25,7 @@ enum { TAIL_LAUNCH = 3, FIRE_AND_FORGET = 4 };
 
 /* What a kernel asks of handles, and what a handle is. */
 enum { MAKE_STREAM = 0, MAKE_EVENT = 1, IS_STREAM = 2, IS_EVENT = 3, DESTROY = 4 };
-enum { GONE = 0, STREAM = 1, EVENT = 2 };
+enum { NONE = 0, STREAM = 1, EVENT = 2 };
 enum { FIRST_HANDLE = 0x10000, HANDLE_STEP = 16 };
 
 /* What it asks of the device. */
@@ -89,7 +89,8 @@ static bool fits_clusters(const struct mock__entry *entry, const unsigned grid[3
     return !entry->must_cluster || entry->cluster[0];
 }
 
-static bool can_run(const struct mock__function *function, const struct ptx__child *wanted)
+/* To a device, what the kernel has itself is no part of the limit of shared memory. */
+static bool can_run(const struct mock__function *function, const struct mock__child *wanted)
 {
     const struct mock__entry *entry = function->entry;
     const struct mock__device *device = function->module->context->device;
@@ -99,7 +100,8 @@ static bool can_run(const struct mock__function *function, const struct ptx__chi
            within(device, wanted->block, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X) &&
            threads <= (uint64_t) function->attributes[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK] &&
            wanted->shared_bytes <=
-               (uint64_t) function->attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] &&
+               (uint64_t) function->attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] +
+                   entry->shared_bytes &&
            fits_clusters(entry, wanted->grid);
 }
 
@@ -132,15 +134,13 @@ uint64_t mock__children_room(struct mock__children *children, const struct ptx__
         code ? function_of(module, (size_t) (code - module->program->code->codes)) : NULL;
     struct mock__child *child = NULL;
 
-    *ret_error = !function                    ? INVALID_FUNCTION
-                 : !can_run(function, wanted) ? INVALID_CONFIGURATION
-                                              : 0;
-    if (!*ret_error)
+    if (function)
         child = make_child(module->program, function->entry, wanted);
     if (!child) {
-        *ret_error = *ret_error ? *ret_error : OUT_OF_RESOURCES;
+        *ret_error = function ? OUT_OF_RESOURCES : INVALID_FUNCTION;
         return 0;
     }
+    child->function = function;
     child->next = children->rooms;
     children->rooms = child;
     return child->room;
@@ -244,7 +244,7 @@ static unsigned kind_of(const struct mock__children *children, uint64_t handle)
 
     return handle >= FIRST_HANDLE && handle % HANDLE_STEP == 0 && number < children->n_handles
                ? children->handles[number]
-               : GONE;
+               : NONE;
 }
 
 static bool is_stream(const struct mock__children *children, uint64_t stream)
@@ -266,11 +266,14 @@ static struct mock__child *take_room(struct mock__children *children, uint64_t r
 unsigned mock__children_launch(struct mock__children *children, uint64_t room, uint64_t stream)
 {
     struct mock__child *child = take_room(children, room);
+    const unsigned error = !child || !is_stream(children, stream) ? INVALID_VALUE
+                           : !can_run(child->function, child)     ? INVALID_CONFIGURATION
+                                                                  : 0;
 
-    if (!child || !is_stream(children, stream)) {
+    if (error) {
         if (child)
             forget(children, child);
-        return INVALID_VALUE;
+        return error;
     }
     child->parent = children->name;
     child->generation = children->generation + 1;
@@ -302,10 +305,7 @@ uint64_t mock__children_handle(struct mock__children *children, unsigned what, u
     case IS_EVENT:
         return kind_of(children, handle) == EVENT;
     case DESTROY:
-        if (kind_of(children, handle) == GONE)
-            return 0;
-        children->handles[(handle - FIRST_HANDLE) / HANDLE_STEP] = GONE;
-        return 1;
+        return kind_of(children, handle) != NONE; /* and can be used all the same, as on a device */
     default:
         return 0;
     }

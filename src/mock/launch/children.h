@@ -21,6 +21,7 @@ struct mock__child_list {
 struct mock__child {
     struct mock__child *next;
     const struct mock__entry *entry;
+    const struct mock__function *function;
     const char *parent;  /* the name of the kernel that has launched it; NULL: the host has */
     uint64_t generation; /* how many launches led to it, one by the other */
     unsigned grid[3], block[3];

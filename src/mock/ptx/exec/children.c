@@ -86,6 +86,10 @@ const struct ptx__op *ptx__do_child_room(struct ptx__warp *warp, const struct pt
         unsigned error = NOT_SUPPORTED;
         uint64_t room = 0;
 
+        if (!child.code)
+            return ptx__fault(ptx__lane_op(warp, op, lane), PTX__ERROR_ILLEGAL_ADDRESS, PTX__OTHER,
+                              "launch of 0x%llx, which is no kernel",
+                              (unsigned long long) ptx__argument(warp, op, lane, 0, 8));
         pthread_mutex_lock(&grid->lock);
         if (children)
             room = children->room(grid->launch->user, &child, &error);
@@ -107,6 +111,9 @@ const struct ptx__op *ptx__do_child_launch(struct ptx__warp *warp, const struct 
         const uint64_t stream = ptx__argument(warp, op, lane, 1, 8);
         unsigned error = NOT_SUPPORTED;
 
+        if (!room)
+            return ptx__fault(ptx__lane_op(warp, op, lane), PTX__ERROR_ILLEGAL_ADDRESS, PTX__OTHER,
+                              "launch of a kernel without room for its parameters");
         pthread_mutex_lock(&grid->lock);
         if (children)
             error = children->launch(grid->launch->user, warp->block->number, room, stream);
