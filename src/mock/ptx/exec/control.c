@@ -182,7 +182,7 @@ const struct ptx__op *ptx__do_barrier(struct ptx__warp *w, const struct ptx__op 
 {
     const unsigned lane = (unsigned) __builtin_ctz(w->mask);
     const uint32_t number = REG(uint32_t, op->a)[lane];
-    const unsigned n = (unsigned) __builtin_popcount(w->mask);
+    const unsigned n = w->mask == PTX__ALL ? PTX__LANES : (unsigned) __builtin_popcount(w->mask);
     struct ptx__barrier *barrier;
 
     if (number >= PTX__BARRIERS)

@@ -2,8 +2,8 @@
 /*
  * Loads and stores in global and shared memory. Addresses with steps are checked as one piece, and
  * become one access of a vector for each row; other addresses are checked lane by lane, and become
- * one access of all lanes. Whatever is not right, or has to be noted, is the handler's: it finds
- * the range, or what is wrong.
+ * one access of all lanes. What is wanted by the race check is noted (note.c). Whatever is not right
+ * is the handler's: it finds the range, or what is wrong.
  */
 #include "mock/ptx/jit/access.h"
 
@@ -44,20 +44,20 @@ static struct ptx__jit_value hit_field(const struct ptx__jit_access *access, siz
                          0, ptx__jit_bits(type) / 8);
 }
 
-/* Returns whether the memory may be used in this way, and needs no notes. */
+/* Returns whether the memory may be used in this way. */
 static struct ptx__jit_value global(struct ptx__jit_access *access)
 {
-    struct ptx__jit_value flags =
-        hit_field(access, offsetof(struct ptx__range_cache, shadowed), PTX__JIT_I8);
-
     access->begin = hit_field(access, offsetof(struct ptx__range_cache, begin), PTX__JIT_I64);
     access->size = hit_field(access, offsetof(struct ptx__range_cache, size), PTX__JIT_I64);
     access->host = hit_field(access, offsetof(struct ptx__range_cache, host), PTX__JIT_I64);
-    if (!access->load)
-        flags = ptx__jit_binary(
-            access->text, "or", flags,
-            hit_field(access, offsetof(struct ptx__range_cache, read_only), PTX__JIT_I8));
-    return ptx__jit_compare(access->text, "icmp eq", flags, any(0));
+    access->noted = ptx__jit_compare(
+        access->text, "icmp ne",
+        hit_field(access, offsetof(struct ptx__range_cache, shadowed), PTX__JIT_I8), any(0));
+    if (access->load)
+        return ptx__jit_number(PTX__JIT_I1, 1);
+    return ptx__jit_compare(
+        access->text, "icmp eq",
+        hit_field(access, offsetof(struct ptx__range_cache, read_only), PTX__JIT_I8), any(0));
 }
 
 static struct ptx__jit_value shared(struct ptx__jit_access *access)
@@ -65,7 +65,8 @@ static struct ptx__jit_value shared(struct ptx__jit_access *access)
     access->begin = ptx__jit_i64(0);
     access->size = ptx__jit_cast(access->text, "zext", access->emit->shared_bytes, PTX__JIT_I64);
     access->host = access->emit->shared;
-    return ptx__jit_compare(access->text, "icmp eq", access->emit->shadow, any(0));
+    access->noted = ptx__jit_compare(access->text, "icmp ne", access->emit->shadow, any(0));
+    return ptx__jit_number(PTX__JIT_I1, 1);
 }
 
 /* --- addresses with steps --- */
@@ -206,14 +207,16 @@ static bool has_lanes(const struct ptx__jit_access *access, unsigned element)
 }
 
 /* After either way: what the access has loaded, or what the handler has. */
-static void join_loads(struct ptx__jit_access *access, size_t label, struct ptx__jit_operand *right,
+static void join_loads(struct ptx__jit_access *access, struct ptx__jit_operand *right,
+                       const char *right_word, size_t right_number,
                        const struct ptx__jit_operand *slow, const char *word, size_t number)
 {
     for (unsigned i = 0; i < access->n; i++) {
         if (ptx__jit_slot_at(access->emit->flow, access->code->list[i]) == PTX__JIT_NONE)
             continue;
         right[i].base =
-            ptx__jit_phi(access->emit, right[i].base, "right", label, slow[i].base, word, number);
+            ptx__jit_phi(access->emit, right[i].base, right_word, right_number, slow[i].base, word,
+                         number);
         right[i].form.vector = right[i].base.lanes;
     }
     for (unsigned i = 0; i < access->n; i++)
@@ -234,8 +237,12 @@ static void write_store(struct ptx__jit_access *access)
         ptx__jit_store_rows(access);
         return;
     }
-    for (unsigned i = 0; i < access->n; i++)
-        ptx__jit_scatter(access, i, ptx__jit_stored(access, i));
+    for (unsigned i = 0; i < access->n; i++) {
+        if (access->emit->guarded || !access->emit->full)
+            ptx__jit_store_some(access, i, ptx__jit_stored(access, i));
+        else
+            ptx__jit_scatter(access, i, ptx__jit_stored(access, i));
+    }
 }
 
 /* Steps that are checked as one piece; the pointers of each lane are needed for some accesses. */
@@ -296,6 +303,7 @@ static void go_slow(struct ptx__jit_access *access, size_t number,
 /* The elements as the slots need them, before both ways meet. */
 static void go_right(struct ptx__jit_access *access, struct ptx__jit_operand *elements)
 {
+    ptx__jit_note(access, access->noted);
     if (!access->load) {
         write_store(access);
         return;
@@ -314,14 +322,10 @@ void ptx__jit_write_access(struct ptx__jit_emit *emit, size_t number)
     struct ptx__jit_known *before;
     struct ptx__jit_value usable;
     struct ptx__jit_access access;
-    const char *word;
-    size_t label, word_number;
+    const char *word, *right_word;
+    size_t label, word_number, right_number;
 
     prepare(&access, emit, number);
-    if (!access.load && (emit->guarded || !emit->full)) {
-        ptx__jit_run_handler(emit, number);
-        return;
-    }
     label = emit->n_labels++;
     find_address(&access);
     for (unsigned i = 0; !access.load && i < access.n; i++)
@@ -333,6 +337,8 @@ void ptx__jit_write_access(struct ptx__jit_emit *emit, size_t number)
     if (before)
         memcpy(before, emit->known, bytes);
     go_right(&access, right);
+    right_word = emit->label;
+    right_number = emit->label_number;
     ptx__jit_goto(emit, "after", label);
     ptx__jit_label(emit, "slow", label);
     if (before)
@@ -347,5 +353,5 @@ void ptx__jit_write_access(struct ptx__jit_emit *emit, size_t number)
     emit->text.text.failed |= !before;
     free(before);
     if (access.load)
-        join_loads(&access, label, right, slow, word, word_number);
+        join_loads(&access, right, right_word, right_number, slow, word, word_number);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A load or store while it is written: how it is checked (access.c), and how it is made (lanes.c).
+/*
+ * A load or store while it is written: how it is checked (access.c), noted for the race check (note.c),
+ * and made (lanes.c).
  */
 #ifndef CUSHIM_MOCK_PTX_JIT_ACCESS_H
 #define CUSHIM_MOCK_PTX_JIT_ACCESS_H
@@ -16,6 +18,7 @@ struct ptx__jit_access {
     struct ptx__jit_value begin, size, host; /* of the memory */
     struct ptx__jit_value address;           /* the first byte, or each lane's, in host memory */
     struct ptx__jit_operand device;          /* the address as the kernel has it */
+    struct ptx__jit_value noted;             /* whether the access has to be noted */
 };
 
 /* The lanes of a row; all of them, if there are no rows. */
@@ -30,6 +33,9 @@ struct ptx__jit_value ptx__jit_place(const struct ptx__jit_access *access, unsig
 
 unsigned ptx__jit_memory_type(const struct ptx__jit_access *access);
 
+/* Notes the access if that is wanted (note.c). */
+void ptx__jit_note(const struct ptx__jit_access *access, struct ptx__jit_value wanted);
+
 /* An element as the slot has it: extended to its bits. */
 struct ptx__jit_value ptx__jit_extended(const struct ptx__jit_access *access,
                                         struct ptx__jit_value value);
@@ -43,5 +49,7 @@ struct ptx__jit_value ptx__jit_stored(const struct ptx__jit_access *access, unsi
 void ptx__jit_store_rows(const struct ptx__jit_access *access);
 void ptx__jit_scatter(const struct ptx__jit_access *access, unsigned element,
                       struct ptx__jit_value value);
+void ptx__jit_store_some(const struct ptx__jit_access *access, unsigned element,
+                         struct ptx__jit_value value);
 
 #endif

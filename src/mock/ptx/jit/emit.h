@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writing a function: its slots as values (slot.c), operations that are computed (operation.c),
- * loads and stores (access.c), those that handlers do (handler.c), jumps (jump.c), and all of it
- * together (function.c).
+ * loads and stores (access.c), those that handlers do (handler.c), jumps (jump.c), lanes that part
+ * (wait.c), and all of it together (function.c).
  */
 #ifndef CUSHIM_MOCK_PTX_JIT_EMIT_H
 #define CUSHIM_MOCK_PTX_JIT_EMIT_H
 
 #include "base/arena.h"
+#include "mock/ptx/jit/apart.h"
 #include "mock/ptx/jit/flow.h"
 #include "mock/ptx/jit/plain.h"
 #include "mock/ptx/jit/spread.h"
@@ -29,14 +30,23 @@ struct ptx__jit_known {
 struct ptx__jit_emit {
     struct ptx__jit_text text;
     const struct ptx__jit_flow *flow;
-    bool full;    /* all 32 lanes are active; else those of the mask */
+    unsigned kept;
+    bool full;    /* all 32 lanes are active; else those of the mask, which labels read */
+    bool apart;   /* others may wait elsewhere */
     bool guarded; /* by the guard, which is a part of the mask */
     struct ptx__jit_value warp, op, entry, ops; /* the function's arguments */
+    struct ptx__jit_value worker, room; /* room: for values that are handed to the engine */
     struct ptx__jit_value registers, mask, mask_word, first, hits, shared, shared_bytes, shadow;
     struct ptx__jit_value guard, guard_word;
     struct ptx__jit_value *constants; /* of each slot: its value, or its base */
     struct ptx__jit_value *row_steps;
     struct ptx__jit_value area;       /* of the values with steps: see spread.h */
+    /* For lanes that are apart, see wait.c. */
+    struct ptx__jit_places *places;
+    unsigned n_waits;
+    /* Where the lanes are that come to a place, and those that have parted; and those that wait. */
+    struct ptx__jit_value here, waits;
+    struct ptx__jit_value everyone;    /* all lanes of the frame */
     struct ptx__jit_known *known;     /* of each slot */
     struct ptx__jit_known *unguarded; /* the same before a guard */
     struct cushim__arena *arena;      /* of lists */
@@ -87,6 +97,9 @@ void ptx__jit_flush_slot(struct ptx__jit_emit *emit, unsigned number);
 /* Puts all slots there that an operation, or what comes after it, reads. */
 void ptx__jit_flush(struct ptx__jit_emit *emit, size_t number);
 
+/* The same of what one of two operations reads that may come next. */
+void ptx__jit_flush_before(struct ptx__jit_emit *emit, size_t next, size_t other);
+
 /* Nothing is known any more: what comes may be reached from elsewhere. */
 void ptx__jit_know_nothing(struct ptx__jit_emit *emit);
 
@@ -116,15 +129,21 @@ struct ptx__jit_value ptx__jit_field(struct ptx__jit_emit *emit, struct ptx__jit
 
 struct ptx__jit_value ptx__jit_op_address(struct ptx__jit_emit *emit, size_t number);
 
-/* A call of a function with the warp and an operation; result: its type in LLVM's language. */
-void ptx__jit_call(struct ptx__jit_emit *emit, uint64_t function, const char *result,
-                   struct ptx__jit_value op);
+/* Writes a call of a function with up to four words; result: its type in LLVM's language. */
+void ptx__jit_call_engine(struct ptx__jit_emit *emit, uint64_t function, const char *result,
+                          unsigned n, const struct ptx__jit_value *operands);
+
+/* Calls a handler for an operation and the active lanes. Returns what it returns. */
+struct ptx__jit_value ptx__jit_ask(struct ptx__jit_emit *emit, ptx__handler handler, size_t number);
 
 /* Has an operation's own handler do it, with its operands in the register file. */
 void ptx__jit_run_handler(struct ptx__jit_emit *emit, size_t number);
 
 /* The same for an operation that is always done so. */
 void ptx__jit_called(struct ptx__jit_emit *emit, size_t number);
+
+/* Lists the values with steps that are needed at an operation. NULL: there are none. */
+const struct ptx__jit_list *ptx__jit_list_live(struct ptx__jit_emit *emit, size_t number);
 
 /* Where compiled code ends before an operation, which its handler does, and where it begins. */
 void ptx__jit_leave(struct ptx__jit_emit *emit, size_t number);
@@ -137,19 +156,54 @@ void ptx__jit_leave_unless(struct ptx__jit_emit *emit, size_t number, struct ptx
 
 void ptx__jit_jump(struct ptx__jit_emit *emit, size_t number, size_t to);
 
-/* A branch: lanes that go different ways are the interpreter's to part. */
+/* Takes a jump backwards from the budget, or leaves. */
+void ptx__jit_spend(struct ptx__jit_emit *emit, size_t number);
+
+/* A branch, and an instruction's guard. */
 void ptx__jit_divide(struct ptx__jit_emit *emit, size_t number);
 void ptx__jit_guard(struct ptx__jit_emit *emit, size_t number);
 void ptx__jit_unguard(struct ptx__jit_emit *emit, size_t number);
 
+/* --- wait.c: some lanes, which may part --- */
+
+/* Tells whether lanes may wait at an operation. */
+bool ptx__jit_may_wait(const struct ptx__jit_flow *flow, size_t number);
+
+void ptx__jit_begin_waits(struct ptx__jit_emit *emit);
+
+/* Has the operations that come next for the lanes of a mask. */
+void ptx__jit_use_mask(struct ptx__jit_emit *emit, struct ptx__jit_value mask);
+
+/* Tells the engine which lanes are active, before any of its functions is called. */
+void ptx__jit_tell_mask(struct ptx__jit_emit *emit);
+
+/* Begins a labelled operation: which lanes are there? */
+void ptx__jit_begin_place(struct ptx__jit_emit *emit, size_t number);
+
+/* Whether all 32 lanes are here, and none has parted from others since compiled code began. */
+struct ptx__jit_value ptx__jit_whole(struct ptx__jit_emit *emit);
+
+/* Writes the places where all lanes meet. */
+void ptx__jit_meetings(struct ptx__jit_emit *emit);
+
+/* Goes on at an operation with all active lanes, or, where they may be apart, has them wait there. */
+void ptx__jit_go(struct ptx__jit_emit *emit, size_t number, size_t to);
+
+/* The same from the begin of compiled code. */
+void ptx__jit_arrive(struct ptx__jit_emit *emit, size_t number);
+
+/* Has some lanes jump, and the others go on. */
+void ptx__jit_part_lanes(struct ptx__jit_emit *emit, size_t number, size_t to,
+                         struct ptx__jit_value taken);
+
 /* --- function.c --- */
 
 /*
- * Writes a function into the text, which begins with nothing: see the head of function.c. False:
- * out of memory.
+ * Writes a function into the text, which begins with nothing: see the head of function.c. kept: what
+ * the frame says when values stay in its area. False: out of memory.
  */
 bool ptx__jit_write_function(struct ptx__jit_text *text, const struct ptx__jit_flow *flow,
-                             bool full, struct cushim__arena *arena);
+                             unsigned kept, struct cushim__arena *arena);
 
 /* Writes what comes behind all functions. */
 void ptx__jit_write_end(struct ptx__jit_text *text, const char *attributes);

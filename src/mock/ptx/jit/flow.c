@@ -10,7 +10,7 @@
 #include "mock/ptx/jit/plain.h"
 
 /* Larger functions are left to the interpreter: compiling them would take seconds. */
-enum { MOST_OPS = 1500, MOST_SLOTS = 4000 };
+enum { MOST_OPS = 1500, MOST_SLOTS = PTX__JIT_MOST_SLOTS };
 
 /* --- slots --- */
 
@@ -251,6 +251,13 @@ static enum ptx__jit_kind kind_of(ptx__handler run)
                                     : PTX__JIT_OUTSIDE;
 }
 
+bool ptx__jit_keeps(const struct ptx__jit_flow *flow, size_t number)
+{
+    return flow->runs[number] == ptx__do_barrier && !flow->ops[number].inside &&
+           !flow->ops[number].apart && !flow->ops[number].reads_all &&
+           !(flow->code->ops[number].imm & (PTX__BARRIER_VOTES | PTX__BARRIER_ARRIVES));
+}
+
 /* What the interpreter does reads any slot, but for these. */
 static void describe_outside(struct ptx__jit_flow *flow, struct ptx__jit_op *to,
                              const struct ptx__op *op, ptx__handler run)
@@ -416,11 +423,11 @@ static void find_written(struct ptx__jit_flow *flow)
 }
 
 bool ptx__jit_flow_make(struct ptx__jit_flow *flow, const struct ptx__code *code,
-                        const ptx__handler *runs, unsigned row)
+                        const ptx__handler *runs, unsigned row, bool full)
 {
     const size_t words = code->register_bytes / 4 + 1;
 
-    *flow = (struct ptx__jit_flow){.code = code, .runs = runs, .row = row};
+    *flow = (struct ptx__jit_flow){.code = code, .runs = runs, .row = row, .full = full};
     if (code->n_ops > MOST_OPS)
         return false;
     flow->ops = calloc(code->n_ops + 1, sizeof(*flow->ops));

@@ -2,7 +2,8 @@
 /*
  * What the compiled tier knows of a function before it writes anything: what each operation reads
  * and writes, where compiled code may begin, which slots are still needed where (flow.c), and which
- * values are the same in all lanes of a warp or have steps between them (form.c).
+ * values are the same in all lanes of a warp or have steps between them (form.c), and where lanes may
+ * be apart (region.c).
  *
  * Lanes are taken as rows of equal length, as a block has them: in a block of 16 by 16 threads, a
  * warp is two rows of 16. A value may be a base, plus a constant step for each lane of a row, plus
@@ -27,6 +28,7 @@ enum ptx__jit_kind {
     PTX__JIT_NOTHING,
 };
 
+#define PTX__JIT_MOST_SLOTS 4000
 #define PTX__JIT_OPERANDS 20
 #define PTX__JIT_NONE     UINT16_MAX
 
@@ -35,6 +37,7 @@ struct ptx__jit_op {
     uint8_t kind;
     bool label, entry;    /* it may be jumped to; compiled code may begin here */
     bool inside;          /* between a guard and its end */
+    bool apart;           /* other lanes of the warp may wait elsewhere (region.c) */
     bool reads_all, ends; /* it may read any slot; nothing comes after it */
     uint8_t n_reads, n_writes;
     uint16_t reads[PTX__JIT_OPERANDS], writes[PTX__JIT_OPERANDS];
@@ -65,6 +68,7 @@ struct ptx__jit_flow {
     const struct ptx__code *code;
     const ptx__handler *runs; /* the operations' own handlers */
     unsigned row;             /* lanes of a row: 32, or a smaller power of two; 0: not known */
+    bool full;                /* all 32 lanes take the same way; else some, and they may part */
     struct ptx__jit_op *ops;
     struct ptx__jit_slot *slots;
     unsigned n_slots, words; /* words of a set of slots */
@@ -74,7 +78,7 @@ struct ptx__jit_flow {
 
 /* Fills the flow. False: out of memory, or too large a function. */
 bool ptx__jit_flow_make(struct ptx__jit_flow *flow, const struct ptx__code *code,
-                        const ptx__handler *runs, unsigned row);
+                        const ptx__handler *runs, unsigned row, bool full);
 void ptx__jit_flow_free(struct ptx__jit_flow *flow);
 
 /* Returns the number of the slot at an offset, or PTX__JIT_NONE: it is a sink or not used. */
@@ -88,6 +92,9 @@ static inline bool ptx__jit_is_live(const struct ptx__jit_flow *flow, size_t op,
     return flow->live[op * flow->words + slot / 64] >> slot % 64 & 1;
 }
 
+/* Tells whether values are kept in the area across an operation: a barrier that gives nothing. */
+bool ptx__jit_keeps(const struct ptx__jit_flow *flow, size_t number);
+
 static inline size_t ptx__jit_target(const struct ptx__jit_flow *flow, size_t op)
 {
     return (size_t) (flow->code->ops[op].target - flow->code->ops);
@@ -100,6 +107,19 @@ void ptx__jit_forms(struct ptx__jit_flow *flow);
 
 /* Returns the form of an operation's only result. */
 struct ptx__jit_form ptx__jit_form_of(const struct ptx__jit_flow *flow, size_t number);
+
+/* --- region.c: where lanes may be apart --- */
+
+/*
+ * Marks the operations between a branch whose lanes may part and the place where all of them are
+ * together again. True: there are new ones.
+ */
+bool ptx__jit_part(struct ptx__jit_flow *flow);
+
+/* Returns the first operation behind the marked ones around an operation; 0: it is not marked. */
+size_t ptx__jit_end_of_part(const struct ptx__jit_flow *flow, size_t number);
+
+/* --- form.c, too --- */
 
 /* Tells whether a slot has the same value in each launch, and which. */
 bool ptx__jit_literal(const struct ptx__jit_flow *flow, uint32_t offset, uint64_t *ret_value);

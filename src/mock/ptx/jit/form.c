@@ -197,13 +197,13 @@ static struct ptx__jit_form of_address(const struct ptx__jit_flow *flow, size_t 
     return form.known && !is_uniform(form) ? VECTOR : form;
 }
 
-/* Lanes that a guard leaves out keep another value. */
+/* Lanes that a guard leaves out, or that wait elsewhere, keep another value. */
 struct ptx__jit_form ptx__jit_form_of(const struct ptx__jit_flow *flow, size_t number)
 {
     const struct ptx__jit_op *op = &flow->ops[number];
     struct ptx__jit_form form = VECTOR;
 
-    if (op->inside)
+    if (op->inside || op->apart)
         return VECTOR;
     if (op->kind == PTX__JIT_LOAD)
         return of_address(flow, number);
@@ -241,6 +241,7 @@ static bool spread(struct ptx__jit_flow *flow, size_t number)
     return changed;
 }
 
+/* Until nothing changes: what lanes compute alone may make them part, and alone they compute more. */
 static void spread_all(struct ptx__jit_flow *flow)
 {
     bool changed = true;
@@ -249,6 +250,7 @@ static void spread_all(struct ptx__jit_flow *flow)
         changed = false;
         for (size_t i = 0; i < flow->code->n_ops; i++)
             changed |= spread(flow, i);
+        changed = changed || (!flow->full && ptx__jit_part(flow));
     }
 }
 

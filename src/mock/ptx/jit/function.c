@@ -90,12 +90,14 @@ static void emit_ops(struct ptx__jit_emit *emit)
 
         if (label && open) {
             ptx__jit_flush(emit, i);
-            ptx__jit_goto(emit, "op", i);
+            ptx__jit_go(emit, i - 1, i);
         }
         if (label) {
             ptx__jit_label(emit, "op", i);
             ptx__jit_know_nothing(emit);
+            ptx__jit_begin_place(emit, i);
         }
+        emit->apart = emit->flow->ops[i].apart;
         if (label || open)
             open = emit_op(emit, i);
     }
@@ -107,11 +109,13 @@ static void emit_ops(struct ptx__jit_emit *emit)
 static void emit_begin(struct ptx__jit_emit *emit)
 {
     struct ptx__jit_text *text = &emit->text;
-    struct ptx__jit_value worker, block, grid;
+    struct ptx__jit_value frame, block, grid;
 
+    frame = FIELD(emit, emit->warp, I64, ptx__warp, frame);
+    emit->area = FIELD(emit, frame, I64, ptx__frame, area);
     emit->registers = FIELD(emit, emit->warp, I64, ptx__warp, regs);
-    worker = FIELD(emit, emit->warp, I64, ptx__warp, worker);
-    emit->hits = FIELD(emit, worker, I64, ptx__worker, hits);
+    emit->worker = FIELD(emit, emit->warp, I64, ptx__warp, worker);
+    emit->hits = FIELD(emit, emit->worker, I64, ptx__worker, hits);
     block = FIELD(emit, emit->warp, I64, ptx__warp, block);
     emit->shared = FIELD(emit, block, I64, ptx__block, shared);
     emit->shadow = FIELD(emit, block, I64, ptx__block, shadow);
@@ -119,25 +123,24 @@ static void emit_begin(struct ptx__jit_emit *emit)
     emit->shared_bytes = FIELD(emit, grid, I32, ptx__grid, shared_bytes);
     emit->mask_word = ptx__jit_number(PTX__JIT_I32, PTX__ALL);
     emit->mask = ptx__jit_splat(text, ptx__jit_number(PTX__JIT_I1, 1), PTX__LANES);
-    if (!emit->full) {
-        emit->mask_word = FIELD(emit, emit->warp, I32, ptx__warp, mask);
-        emit->mask = ptx__jit_lanes(text, emit->mask_word);
-        emit->first = ptx__jit_begin(text, PTX__JIT_I32, 0);
-        ptx__jit_say(text, "call i32 @llvm.cttz.i32(");
-        ptx__jit_say_typed(text, emit->mask_word);
-        ptx__jit_say(text, ", i1 true)\n");
-    }
+    if (!emit->full)
+        emit->everyone = FIELD(emit, frame, I32, ptx__frame, lanes);
     ptx__jit_load_constants(emit);
 }
 
+/* Where the function begins: the registers are as the interpreter has them, or are kept. */
 static void emit_switch(struct ptx__jit_emit *emit)
 {
+    const size_t n = emit->flow->code->n_ops;
+
     ptx__jit_say(&emit->text, "  switch ");
     ptx__jit_say_typed(&emit->text, emit->entry);
     ptx__jit_say(&emit->text, ", label %%nowhere [");
-    for (size_t i = 0; i < emit->flow->code->n_ops; i++) {
+    for (size_t i = 0; i < n; i++) {
         if (emit->flow->ops[i].entry)
             ptx__jit_say(&emit->text, " i64 %zu, label %%enter%zu", i, i);
+        if (i && ptx__jit_keeps(emit->flow, i - 1))
+            ptx__jit_say(&emit->text, " i64 %zu, label %%op%zu", n + i, i);
     }
     ptx__jit_say(&emit->text, " ]\nnowhere:\n  unreachable\n");
 }
@@ -148,14 +151,12 @@ static void emit_function(struct ptx__jit_emit *emit)
 
     ptx__jit_say(&emit->text,
                  "define i64 @kernel(i64 %%v0, i64 %%v1, i64 %%v2, i64 %%v3) #0 {\n"
-                 "  %%area = alloca [%u x i64], align 64\n",
-                 2 * emit->flow->n_slots + 2);
-    emit->area = ptx__jit_begin(&emit->text, PTX__JIT_I64, 0);
-    if (emit->text.typed)
-        ptx__jit_say(&emit->text, "ptrtoint [%u x i64]* %%area to i64\n",
-                     2 * emit->flow->n_slots + 2);
-    else
-        ptx__jit_say(&emit->text, "ptrtoint ptr %%area to i64\n");
+                 "  %%room = alloca [64 x i64], align 64\n");
+    emit->room = ptx__jit_begin(&emit->text, PTX__JIT_I64, 0);
+    ptx__jit_say(&emit->text, "ptrtoint %s %%room to i64\n",
+                 emit->text.typed ? "[64 x i64]*" : "ptr");
+    if (!emit->full)
+        ptx__jit_begin_waits(emit);
     emit_begin(emit);
     emit_switch(emit);
     for (size_t i = 0; i < n; i++) {
@@ -163,6 +164,7 @@ static void emit_function(struct ptx__jit_emit *emit)
             ptx__jit_enter(emit, i);
     }
     emit_ops(emit);
+    ptx__jit_meetings(emit);
     ptx__jit_say(&emit->text, "}\n");
 }
 
@@ -172,9 +174,9 @@ static struct ptx__jit_value argument(uint64_t number)
 }
 
 bool ptx__jit_write_function(struct ptx__jit_text *text, const struct ptx__jit_flow *flow,
-                             bool full, struct cushim__arena *arena)
+                             unsigned kept, struct cushim__arena *arena)
 {
-    struct ptx__jit_emit emit = {.text = *text, .flow = flow, .full = full, .arena = arena};
+    struct ptx__jit_emit emit = {.text = *text, .flow = flow, .kept = kept, .full = flow->full, .arena = arena};
     const size_t n = (size_t) flow->n_slots + 1;
 
     emit.warp = argument(0);

@@ -26,19 +26,19 @@ struct ptx__jit_value ptx__jit_op_address(struct ptx__jit_emit *emit, size_t num
 
 /* --- calls of handlers --- */
 
-/* A call of a function with the warp and an operation; result: its type in LLVM's language. */
-void ptx__jit_call(struct ptx__jit_emit *emit, uint64_t function, const char *result,
-                   struct ptx__jit_value op)
+void ptx__jit_call_engine(struct ptx__jit_emit *emit, uint64_t function, const char *result,
+                          unsigned n, const struct ptx__jit_value *operands)
 {
-    char pointer[32] = "ptr";
+    char pointer[64] = "ptr";
 
     if (emit->text.typed)
-        snprintf(pointer, sizeof(pointer), "%s (i64, i64)*", result);
+        snprintf(pointer, sizeof(pointer), "%s (i64%s)*", result, &", i64, i64, i64"[15 - 5 * (n - 1)]);
     ptx__jit_say(&emit->text, "call %s inttoptr (i64 %llu to %s)(", result,
                  (unsigned long long) function, pointer);
-    ptx__jit_say_typed(&emit->text, emit->warp);
-    ptx__jit_say(&emit->text, ", ");
-    ptx__jit_say_typed(&emit->text, op);
+    for (unsigned i = 0; i < n; i++) {
+        ptx__jit_say(&emit->text, i ? ", " : "");
+        ptx__jit_say_typed(&emit->text, operands[i]);
+    }
     ptx__jit_say(&emit->text, ")\n");
 }
 
@@ -47,7 +47,8 @@ static struct ptx__jit_value run_handler(struct ptx__jit_emit *emit, size_t numb
     const struct ptx__jit_value at = ptx__jit_op_address(emit, number);
     const struct ptx__jit_value next = ptx__jit_begin(&emit->text, PTX__JIT_I64, 0);
 
-    ptx__jit_call(emit, (uintptr_t) emit->flow->runs[number], "i64", at);
+    ptx__jit_call_engine(emit, (uintptr_t) emit->flow->runs[number], "i64", 2,
+                         (const struct ptx__jit_value[]){emit->warp, at});
     return next;
 }
 
@@ -115,23 +116,24 @@ static const struct ptx__jit_list *list_of(struct ptx__jit_emit *emit, size_t li
     return list && list->n ? list : NULL;
 }
 
-static void say_list_call(struct ptx__jit_emit *emit, uint64_t function, const char *result,
-                          const struct ptx__jit_list *list)
+/* A call of a function with the warp and what it reads. */
+static void call_with(struct ptx__jit_emit *emit, uint64_t function, const char *result,
+                      const void *data)
 {
-    char pointer[48] = "ptr";
+    const struct ptx__jit_value operands[] = {emit->warp, ptx__jit_i64((uintptr_t) data)};
 
-    if (emit->text.typed)
-        snprintf(pointer, sizeof(pointer), "%s (i64, i64, i64)*", result);
-    ptx__jit_say(&emit->text, "call %s inttoptr (i64 %llu to %s)(i64 %%v0, ", result,
-                 (unsigned long long) function, pointer);
-    ptx__jit_say_typed(&emit->text, emit->area);
-    ptx__jit_say(&emit->text, ", i64 %llu)\n", (unsigned long long) (uintptr_t) list);
+    ptx__jit_call_engine(emit, function, result, 2, operands);
 }
 
 static void spread(struct ptx__jit_emit *emit, const struct ptx__jit_list *list)
 {
     if (list)
-        say_list_call(emit, (uintptr_t) ptx__jit_spread, "void", list);
+        call_with(emit, (uintptr_t) ptx__jit_spread, "void", list);
+}
+
+const struct ptx__jit_list *ptx__jit_list_live(struct ptx__jit_emit *emit, size_t number)
+{
+    return list_of(emit, number, NULL, 0);
 }
 
 /* Puts the operands of an operation into the register file. */
@@ -146,19 +148,32 @@ static void spread_operands(struct ptx__jit_emit *emit, size_t number)
     spread(emit, list_of(emit, number, op->reads, op->n_reads));
 }
 
-void ptx__jit_run_handler(struct ptx__jit_emit *emit, size_t number)
+struct ptx__jit_value ptx__jit_ask(struct ptx__jit_emit *emit, ptx__handler handler, size_t number)
 {
-    const size_t label = emit->n_labels++;
+    const struct ptx__jit_value op = ptx__jit_op_address(emit, number);
     struct ptx__jit_value next, converged = {0};
 
-    spread_operands(emit, number);
+    ptx__jit_tell_mask(emit);
     if (emit->guarded) {
         converged = FIELD(emit, emit->warp, I8, ptx__warp, converged);
         narrow(emit);
     }
-    next = run_handler(emit, number);
+    next = ptx__jit_begin(&emit->text, PTX__JIT_I64, 0);
+    ptx__jit_call_engine(emit, (uintptr_t) handler, "i64", 2,
+                         (const struct ptx__jit_value[]){emit->warp, op});
     if (emit->guarded)
         widen(emit, converged);
+    return next;
+}
+
+void ptx__jit_run_handler(struct ptx__jit_emit *emit, size_t number)
+{
+    const size_t label = emit->n_labels++;
+    struct ptx__jit_value next;
+
+    ptx__jit_tell_mask(emit);
+    spread_operands(emit, number);
+    next = ptx__jit_ask(emit, emit->flow->runs[number], number);
     ptx__jit_branch(emit, ptx__jit_compare(&emit->text, "icmp eq", next, ptx__jit_i64(0)), "fault",
                     label, "done", label);
     ptx__jit_label(emit, "fault", label);
@@ -183,12 +198,44 @@ void ptx__jit_called(struct ptx__jit_emit *emit, size_t number)
     }
 }
 
+/*
+ * Before a barrier: values stay in the area, because nothing else than this function goes on behind
+ * it. If 32 lanes stay together, the function that expects that may go on.
+ */
+static void leave_and_keep(struct ptx__jit_emit *emit, size_t number)
+{
+    const struct ptx__jit_op *op = &emit->flow->ops[number];
+    struct ptx__jit_value frame;
+
+    if (!emit->full) {
+        ptx__jit_branch(emit, ptx__jit_whole(emit), "whole", number, "keep", number);
+        ptx__jit_label(emit, "keep", number);
+    }
+    spread(emit, list_of(emit, number, op->reads, op->n_reads));
+    frame = FIELD(emit, emit->warp, I64, ptx__warp, frame);
+    ptx__jit_store(&emit->text, "", ptx__jit_at(emit, frame, offsetof(struct ptx__frame, kept)),
+                   ptx__jit_number(PTX__JIT_I8, emit->kept), 1);
+    give_back(emit, run_handler(emit, number));
+}
+
 /* Ends compiled code before an operation, which its handler does. */
 void ptx__jit_leave(struct ptx__jit_emit *emit, size_t number)
 {
+    const struct ptx__jit_value groups[] = {emit->warp, ptx__jit_i64((uintptr_t) emit->places),
+                                            ptx__jit_i64(number), emit->waits};
+
     ptx__jit_label(emit, "leave", number);
+    ptx__jit_tell_mask(emit);
     ptx__jit_flush(emit, number);
+    if (ptx__jit_keeps(emit->flow, number)) {
+        leave_and_keep(emit, number);
+        if (emit->full)
+            return;
+        ptx__jit_label(emit, "whole", number);
+    }
     spread(emit, list_of(emit, number, NULL, 0));
+    if (emit->apart)
+        ptx__jit_call_engine(emit, (uintptr_t) ptx__jit_give_groups, "void", 4, groups);
     give_back(emit, run_handler(emit, number));
 }
 /* Leaves unless the condition holds. What is known holds behind it as before. */
@@ -206,18 +253,25 @@ void ptx__jit_leave_unless(struct ptx__jit_emit *emit, size_t number, struct ptx
 /* Where compiled code begins: slots that do not have their forms are the interpreter's. */
 void ptx__jit_enter(struct ptx__jit_emit *emit, size_t number)
 {
-    const struct ptx__jit_list *list = list_of(emit, number, NULL, 0);
+    const struct ptx__jit_list *list = emit->full ? list_of(emit, number, NULL, 0) : NULL;
+    const struct ptx__jit_value operands[] = {
+        emit->warp, ptx__jit_i64((uintptr_t) emit->places), ptx__jit_i64(number), emit->waits};
     struct ptx__jit_value fits;
 
     ptx__jit_label(emit, "enter", number);
-    if (!list) {
+    if (emit->full && !list) {
         ptx__jit_goto(emit, "op", number);
         return;
     }
     fits = ptx__jit_begin(&emit->text, PTX__JIT_I64, 0);
-    say_list_call(emit, (uintptr_t) ptx__jit_collect, "i64", list);
-    ptx__jit_branch(emit, ptx__jit_compare(&emit->text, "icmp ne", fits, ptx__jit_i64(0)), "op",
+    if (emit->full)
+        call_with(emit, (uintptr_t) ptx__jit_collect, "i64", list);
+    else
+        ptx__jit_call_engine(emit, (uintptr_t) ptx__jit_take_groups, "i64", 4, operands);
+    ptx__jit_branch(emit, ptx__jit_compare(&emit->text, "icmp ne", fits, ptx__jit_i64(0)), "arrive",
                     number, "direct", number);
     ptx__jit_label(emit, "direct", number);
     give_back(emit, run_handler(emit, number));
+    ptx__jit_label(emit, "arrive", number);
+    ptx__jit_arrive(emit, number);
 }

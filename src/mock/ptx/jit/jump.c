@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "mock/ptx/jit/emit.h"
-#include "mock/ptx/warps/warp.h"
 
 static void leave_before(struct ptx__jit_emit *emit, size_t number, struct ptx__jit_value when)
 {
@@ -11,42 +10,24 @@ static void leave_before(struct ptx__jit_emit *emit, size_t number, struct ptx__
     ptx__jit_label(emit, "stay", emit->n_labels++);
 }
 
-/* Another group of the warp may wait ahead, and this one must not pass it. */
-static void check_limit(struct ptx__jit_emit *emit, size_t number, size_t to)
+void ptx__jit_spend(struct ptx__jit_emit *emit, size_t number)
 {
-    if (!emit->full)
-        leave_before(emit, number,
-                     ptx__jit_compare(&emit->text, "icmp uge", ptx__jit_op_address(emit, to),
-                                      FIELD(emit, emit->warp, I64, ptx__warp, limit)));
-}
+    const struct ptx__op *op = &emit->flow->code->ops[number];
+    const struct ptx__jit_value left =
+        ptx__jit_binary(&emit->text, "sub", FIELD(emit, emit->warp, I32, ptx__warp, budget),
+                        ptx__jit_number(PTX__JIT_I32, op->cost));
 
-/* A jump backwards: the group ahead may be another one then. */
-static void look_ahead(struct ptx__jit_emit *emit, size_t to)
-{
-    if (!emit->full)
-        ptx__jit_call(emit, (uintptr_t) ptx__warp_look_ahead, "void",
-                      ptx__jit_op_address(emit, to));
+    leave_before(emit, number,
+                 ptx__jit_compare(&emit->text, "icmp sle", left, ptx__jit_number(PTX__JIT_I32, 0)));
+    ptx__jit_store(&emit->text, "",
+                   ptx__jit_at(emit, emit->warp, offsetof(struct ptx__warp, budget)), left, 4);
 }
 
 void ptx__jit_jump(struct ptx__jit_emit *emit, size_t number, size_t to)
 {
-    const struct ptx__op *op = &emit->flow->code->ops[number];
-
-    if (to <= number) {
-        const struct ptx__jit_value left =
-            ptx__jit_binary(&emit->text, "sub", FIELD(emit, emit->warp, I32, ptx__warp, budget),
-                            ptx__jit_number(PTX__JIT_I32, op->cost));
-
-        leave_before(
-            emit, number,
-            ptx__jit_compare(&emit->text, "icmp sle", left, ptx__jit_number(PTX__JIT_I32, 0)));
-        ptx__jit_store(&emit->text, "",
-                       ptx__jit_at(emit, emit->warp, offsetof(struct ptx__warp, budget)), left, 4);
-        look_ahead(emit, to);
-    } else {
-        check_limit(emit, number, to);
-    }
-    ptx__jit_goto(emit, "op", to);
+    if (to <= number)
+        ptx__jit_spend(emit, number);
+    ptx__jit_go(emit, number, to);
 }
 
 static struct ptx__jit_value predicate(struct ptx__jit_emit *emit, size_t number)
@@ -58,31 +39,46 @@ static struct ptx__jit_value predicate(struct ptx__jit_emit *emit, size_t number
                            ptx__jit_number(PTX__JIT_ANY, op->imm ? 1 : 0));
 }
 
-/* Lanes that go different ways are the interpreter's to part. */
+/*
+ * Lanes go different ways: those of a full warp are the interpreter's to part, and then another
+ * function has them.
+ */
+static void divide_lanes(struct ptx__jit_emit *emit, size_t number, struct ptx__jit_value which)
+{
+    const size_t to = ptx__jit_target(emit->flow, number);
+    struct ptx__jit_value taken = ptx__jit_word(&emit->text, which);
+
+    if (!emit->full) {
+        taken = ptx__jit_binary(&emit->text, "and", taken, emit->mask_word);
+        ptx__jit_part_lanes(emit, number, to, taken);
+        return;
+    }
+    ptx__jit_branch(
+        emit, ptx__jit_compare(&emit->text, "icmp eq", taken, ptx__jit_number(PTX__JIT_I32, 0)),
+        "pass", number, "some", number);
+    ptx__jit_label(emit, "some", number);
+    ptx__jit_branch(emit, ptx__jit_compare(&emit->text, "icmp eq", taken, emit->mask_word), "take",
+                    number, "leave", number);
+    ptx__jit_label(emit, "take", number);
+    ptx__jit_jump(emit, number, to);
+    ptx__jit_label(emit, "pass", number);
+    ptx__jit_goto(emit, "op", number + 1);
+}
+
 void ptx__jit_divide(struct ptx__jit_emit *emit, size_t number)
 {
     const struct ptx__jit_value which = predicate(emit, number);
-    struct ptx__jit_value taken;
 
-    ptx__jit_flush(emit, number);
-    if (!which.lanes) {
-        ptx__jit_branch(emit, which, "take", number, "pass", number);
-    } else {
-        taken = ptx__jit_word(&emit->text, which);
-        if (!emit->full)
-            taken = ptx__jit_binary(&emit->text, "and", taken, emit->mask_word);
-        ptx__jit_branch(
-            emit, ptx__jit_compare(&emit->text, "icmp eq", taken, ptx__jit_number(PTX__JIT_I32, 0)),
-            "pass", number, "some", number);
-        ptx__jit_label(emit, "some", number);
-        ptx__jit_branch(emit, ptx__jit_compare(&emit->text, "icmp eq", taken, emit->mask_word),
-                        "take", number, "leave", number);
+    ptx__jit_flush_before(emit, number + 1, ptx__jit_target(emit->flow, number));
+    if (which.lanes) {
+        divide_lanes(emit, number, which);
+        return;
     }
+    ptx__jit_branch(emit, which, "take", number, "pass", number);
     ptx__jit_label(emit, "take", number);
     ptx__jit_jump(emit, number, ptx__jit_target(emit->flow, number));
     ptx__jit_label(emit, "pass", number);
-    check_limit(emit, number, number + 1);
-    ptx__jit_goto(emit, "op", number + 1);
+    ptx__jit_go(emit, number, number + 1);
 }
 
 /* The slots that a guard's operations write, each in turn. */

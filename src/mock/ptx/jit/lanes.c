@@ -166,6 +166,23 @@ void ptx__jit_scatter(const struct ptx__jit_access *access, unsigned element,
     ptx__jit_say(access->text, ")\n");
 }
 
+void ptx__jit_store_some(const struct ptx__jit_access *access, unsigned element,
+                         struct ptx__jit_value value)
+{
+    struct ptx__jit_emit *emit = access->emit;
+    struct ptx__jit_text *text = access->text;
+    const struct ptx__jit_value elements = ptx__jit_at(emit, emit->room, PTX__LANES * 8);
+    const struct ptx__jit_value operands[] = {
+        emit->room, elements, ptx__jit_i64(access->bytes),
+        ptx__jit_cast(text, "zext", emit->guarded ? emit->guard_word : emit->mask_word,
+                      PTX__JIT_I64)};
+
+    ptx__jit_store(text, "", emit->room,
+                   ptx__jit_at(emit, access->address, element * access->bytes), 64);
+    ptx__jit_store(text, "", elements, value, 64);
+    ptx__jit_call_engine(emit, (uintptr_t) ptx__jit_store_lanes, "void", 4, operands);
+}
+
 struct ptx__jit_value ptx__jit_stored(const struct ptx__jit_access *access, unsigned element)
 {
     const struct ptx__jit_operand operand = ptx__jit_read(access->emit, access->code->list[element],

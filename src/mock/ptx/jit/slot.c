@@ -182,18 +182,35 @@ static void store_word(struct ptx__jit_emit *emit, unsigned number, unsigned wor
                    ptx__jit_cast(&emit->text, "zext", value, PTX__JIT_I64), 8);
 }
 
-/* Other lanes than the active ones may belong to another group. */
+static void store_predicate(struct ptx__jit_emit *emit, struct ptx__jit_value at,
+                            struct ptx__jit_value word)
+{
+    struct ptx__jit_text *text = &emit->text;
+
+    if (emit->apart) {
+        const struct ptx__jit_value old = ptx__jit_load(text, "", at, PTX__JIT_I32, 0, 4);
+
+        /* Those of the mask, and the old ones of the others. */
+        word = ptx__jit_binary(text, "xor", old,
+                               ptx__jit_binary(text, "and", emit->mask_word,
+                                               ptx__jit_binary(text, "xor", old, word)));
+    }
+    ptx__jit_store(text, "", at, word, 4);
+}
+
+/* Where lanes may be apart, others than the active ones may belong to another group. */
 static void store_vector(struct ptx__jit_emit *emit, unsigned number, struct ptx__jit_value value)
 {
     const struct ptx__jit_slot *slot = &emit->flow->slots[number];
     const struct ptx__jit_value at = ptx__jit_at(emit, emit->registers, slot->offset);
 
-    if (!emit->full)
+    if (slot->bits == 1) {
+        store_predicate(emit, at, ptx__jit_word(&emit->text, value));
+        return;
+    }
+    if (emit->apart)
         value = ptx__jit_select(&emit->text, emit->mask, value, load_all(emit, number));
-    if (slot->bits == 1)
-        ptx__jit_store(&emit->text, "", at, ptx__jit_word(&emit->text, value), 4);
-    else
-        ptx__jit_store(&emit->text, "", at, value, 64);
+    ptx__jit_store(&emit->text, "", at, value, 64);
 }
 
 void ptx__jit_flush_slot(struct ptx__jit_emit *emit, unsigned number)
@@ -216,6 +233,15 @@ void ptx__jit_flush(struct ptx__jit_emit *emit, size_t number)
 {
     for (unsigned i = 0; i < emit->flow->n_slots; i++) {
         if (emit->known[i].dirty && ptx__jit_is_live(emit->flow, number, i))
+            ptx__jit_flush_slot(emit, i);
+    }
+}
+
+void ptx__jit_flush_before(struct ptx__jit_emit *emit, size_t next, size_t other)
+{
+    for (unsigned i = 0; i < emit->flow->n_slots; i++) {
+        if (emit->known[i].dirty && (ptx__jit_is_live(emit->flow, next, i) ||
+                                     ptx__jit_is_live(emit->flow, other, i)))
             ptx__jit_flush_slot(emit, i);
     }
 }

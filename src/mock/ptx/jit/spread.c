@@ -5,85 +5,159 @@
 
 #define LANES for (unsigned l = 0; l < PTX__LANES; l++)
 
-static void fill(const struct ptx__jit_stepped *value, uint64_t base, uint64_t rows, uint64_t *all)
+/* The value of a lane, modulo 2^64. */
+static inline uint64_t lane_of(const struct ptx__jit_stepped *value, const uint64_t *words,
+                               unsigned lane)
 {
-    for (unsigned begin = 0; begin < PTX__LANES; begin += value->row, base += rows) {
-        for (unsigned l = 0; l < value->row; l++)
-            all[begin + l] = base + (uint64_t) value->step * l;
-    }
+    const unsigned row = lane / value->row, in_row = lane % value->row;
+
+    return words[0] + words[1] * row + (uint64_t) value->step * in_row;
 }
 
-static void put(const struct ptx__warp *warp, const struct ptx__jit_stepped *value,
-                const uint64_t *all)
+/* All lanes of one row have the same step: no division, so that compilers make vectors of it. */
+#define FILL(bits)                                                                                 \
+    static void fill_##bits(const struct ptx__jit_stepped *value, const uint64_t *words,           \
+                            uint##bits##_t *all)                                                   \
+    {                                                                                              \
+        const uint##bits##_t step = (uint##bits##_t) value->step;                                  \
+        uint##bits##_t base = (uint##bits##_t) words[0];                                           \
+                                                                                                   \
+        if (value->row == PTX__LANES) {                                                            \
+            LANES all[l] = base + step * l;                                                        \
+            return;                                                                                \
+        }                                                                                          \
+        LANES all[l] = (uint##bits##_t) lane_of(value, words, l);                                  \
+    }
+
+FILL(32)
+FILL(64)
+
+/* Whether the lanes of a mask are as expected. */
+#define FITS(bits)                                                                                 \
+    static bool fits_##bits(const uint##bits##_t *slot, const uint##bits##_t *expected,            \
+                            uint32_t mask)                                                         \
+    {                                                                                              \
+        uint##bits##_t wrong = 0;                                                                  \
+                                                                                                   \
+        if (mask == PTX__ALL) {                                                                    \
+            LANES wrong |= slot[l] ^ expected[l];                                                  \
+            return !wrong;                                                                         \
+        }                                                                                          \
+        for (uint32_t m = mask; m; m &= m - 1)                                                     \
+            wrong |= slot[__builtin_ctz(m)] ^ expected[__builtin_ctz(m)];                          \
+        return !wrong;                                                                             \
+    }
+
+FITS(32)
+FITS(64)
+
+#define PUT(bits)                                                                                  \
+    static void put_##bits(uint##bits##_t *slot, const uint##bits##_t *all, uint32_t mask)         \
+    {                                                                                              \
+        if (mask == PTX__ALL) {                                                                    \
+            LANES slot[l] = all[l];                                                                \
+            return;                                                                                \
+        }                                                                                          \
+        for (uint32_t m = mask; m; m &= m - 1)                                                     \
+            slot[__builtin_ctz(m)] = all[__builtin_ctz(m)];                                        \
+    }
+
+PUT(32)
+PUT(64)
+
+static void spread(const struct ptx__frame *frame, uint32_t mask,
+                   const struct ptx__jit_stepped *value)
 {
-    unsigned char *slot = warp->regs + value->offset;
-    const uint32_t mask = warp->mask;
+    void *slot = frame->registers + value->offset;
+    const uint64_t *area = frame->area + (size_t) 2 * value->number;
+    const uint64_t words[2] = {area[0], value->rows ? area[1] : 0};
+    uint32_t *word = slot, all[PTX__LANES];
+    uint64_t wide[PTX__LANES];
 
     if (value->bits == 64) {
-        uint64_t *to = (uint64_t *) (void *) slot;
-
-        LANES to[l] = mask >> l & 1 ? all[l] : to[l];
+        fill_64(value, words, wide);
+        put_64(slot, wide, mask);
     } else if (value->bits == 32) {
-        uint32_t *to = (uint32_t *) (void *) slot;
-
-        LANES to[l] = mask >> l & 1 ? (uint32_t) all[l] : to[l];
+        fill_32(value, words, all);
+        put_32(slot, all, mask);
     } else {
-        uint32_t *to = (uint32_t *) (void *) slot;
-
-        *to = (*to & ~mask) | (all[0] & 1 ? mask : 0);
+        *word = (*word & ~mask) | (words[0] & 1 ? mask : 0);
     }
 }
 
-void ptx__jit_spread(const struct ptx__warp *warp, const uint64_t *area,
-                     const struct ptx__jit_list *list)
+void ptx__jit_spread_lanes(const struct ptx__frame *frame, uint32_t mask,
+                           const struct ptx__jit_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        spread(frame, mask, &list->values[i]);
+}
+
+void ptx__jit_spread(const struct ptx__warp *warp, const struct ptx__jit_list *list)
+{
+    ptx__jit_spread_lanes(warp->frame, warp->mask, list);
+}
+
+/* The same for each number of bits: the value of lane 0, and the step of rows. */
+#define FIND(bits)                                                                                 \
+    static bool find_##bits(const uint##bits##_t *slot, uint32_t mask,                             \
+                            const struct ptx__jit_stepped *value, uint64_t *words)                 \
+    {                                                                                              \
+        const unsigned first = (unsigned) __builtin_ctz(mask);                                     \
+        uint##bits##_t expected[PTX__LANES];                                                       \
+                                                                                                   \
+        words[0] = (uint##bits##_t) (slot[first] - (uint64_t) value->step * (first % value->row)); \
+        words[1] = value->rows ? (uint##bits##_t) (slot[value->row] - slot[0]) : 0;                \
+        fill_##bits(value, words, expected);                                                       \
+        return fits_##bits(slot, expected, mask);                                                  \
+    }
+
+FIND(32)
+FIND(64)
+
+/*
+ * Finds a value and puts it into two words. The lanes of a warp that has rows with a step of their
+ * own are all active.
+ */
+static bool find(const struct ptx__frame *frame, uint32_t mask,
+                 const struct ptx__jit_stepped *value, uint64_t *words)
+{
+    const void *slot = frame->registers + value->offset;
+
+    if (value->bits == 64)
+        return find_64(slot, mask, value, words);
+    if (value->bits == 32)
+        return find_32(slot, mask, value, words);
+    words[0] = *(const uint32_t *) slot >> __builtin_ctz(mask) & 1;
+    words[1] = 0;
+    return (*(const uint32_t *) slot & mask) == (words[0] ? mask : 0);
+}
+
+uint64_t ptx__jit_collect(const struct ptx__warp *warp, const struct ptx__jit_list *list)
 {
     for (size_t i = 0; i < list->n; i++) {
         const struct ptx__jit_stepped *value = &list->values[i];
-        uint64_t all[PTX__LANES];
 
-        fill(value, area[2 * value->number], value->rows ? area[2 * value->number + 1] : 0, all);
-        put(warp, value, all);
-    }
-}
-
-static void get(const struct ptx__warp *warp, const struct ptx__jit_stepped *value, uint64_t *all)
-{
-    const unsigned char *slot = warp->regs + value->offset;
-
-    if (value->bits == 64) {
-        memcpy(all, slot, PTX__LANES * sizeof(*all));
-    } else if (value->bits == 32) {
-        const uint32_t *from = (const uint32_t *) (const void *) slot;
-
-        LANES all[l] = from[l];
-    } else {
-        const uint32_t word = *(const uint32_t *) (const void *) slot;
-
-        LANES all[l] = word >> l & 1;
-    }
-}
-
-/* The lanes of a warp that has rows with a step of their own are all active. */
-static bool find(const struct ptx__warp *warp, const struct ptx__jit_stepped *value, uint64_t *area)
-{
-    const unsigned first = (unsigned) __builtin_ctz(warp->mask);
-    const uint64_t bits = value->bits == 64 ? UINT64_MAX : (UINT64_C(1) << value->bits) - 1;
-    uint64_t all[PTX__LANES], expected[PTX__LANES], wrong = 0;
-
-    get(warp, value, all);
-    area[0] = all[first] - (uint64_t) value->step * (first % value->row);
-    area[1] = value->rows ? all[value->row] - all[0] : 0;
-    fill(value, area[0], area[1], expected);
-    LANES wrong |= warp->mask >> l & 1 ? (all[l] ^ expected[l]) & bits : 0;
-    return !wrong;
-}
-
-uint64_t ptx__jit_collect(const struct ptx__warp *warp, uint64_t *area,
-                          const struct ptx__jit_list *list)
-{
-    for (size_t i = 0; i < list->n; i++) {
-        if (!find(warp, &list->values[i], area + (size_t) 2 * list->values[i].number))
+        if (!find(warp->frame, warp->mask, value, warp->frame->area + (size_t) 2 * value->number))
             return 0;
     }
     return 1;
+}
+
+bool ptx__jit_collect_lanes(const struct ptx__frame *frame, uint32_t mask,
+                            const struct ptx__jit_list *list, uint64_t *seen)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        const struct ptx__jit_stepped *value = &list->values[i];
+        uint64_t *area = frame->area + (size_t) 2 * value->number, words[2];
+        uint64_t *word = &seen[value->number / 64];
+        const uint64_t bit = UINT64_C(1) << value->number % 64;
+
+        if (!find(frame, mask, value, words))
+            return false;
+        if (*word & bit && (area[0] != words[0] || area[1] != words[1]))
+            return false;
+        *word |= bit;
+        memcpy(area, words, sizeof(words));
+    }
+    return true;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values that compiled code keeps as a base and steps, put into the register file and taken from
- * it. Compiled code calls these where it ends and begins, so that it need not contain them.
+ * Values that compiled code keeps as a base and steps. They are in the area of the frame. Compiled
+ * code has them put into the register file where it ends or has a handler do something, and taken
+ * from it where it begins.
  */
 #ifndef CUSHIM_MOCK_PTX_JIT_SPREAD_H
 #define CUSHIM_MOCK_PTX_JIT_SPREAD_H
@@ -23,11 +24,15 @@ struct ptx__jit_list {
 };
 
 /* Fills the slots of the active lanes. */
-void ptx__jit_spread(const struct ptx__warp *warp, const uint64_t *area,
-                     const struct ptx__jit_list *list);
+void ptx__jit_spread(const struct ptx__warp *warp, const struct ptx__jit_list *list);
 
 /* Finds base and steps. 0: an active lane has another value than they say. */
-uint64_t ptx__jit_collect(const struct ptx__warp *warp, uint64_t *area,
-                          const struct ptx__jit_list *list);
+uint64_t ptx__jit_collect(const struct ptx__warp *warp, const struct ptx__jit_list *list);
+
+/* The same for the lanes of a mask. Values that were seen must be the same again. */
+void ptx__jit_spread_lanes(const struct ptx__frame *frame, uint32_t mask,
+                           const struct ptx__jit_list *list);
+bool ptx__jit_collect_lanes(const struct ptx__frame *frame, uint32_t mask,
+                            const struct ptx__jit_list *list, uint64_t *seen);
 
 #endif

@@ -255,12 +255,15 @@ struct ptx__jit_value ptx__jit_word(struct ptx__jit_text *text, struct ptx__jit_
 
 struct ptx__jit_value ptx__jit_lanes(struct ptx__jit_text *text, struct ptx__jit_value word)
 {
-    const struct ptx__jit_value r = ptx__jit_begin(text, PTX__JIT_I1, 32);
+    const struct ptx__jit_value words = ptx__jit_splat(text, word, 32);
+    const struct ptx__jit_value bits = ptx__jit_begin(text, PTX__JIT_I32, 32);
 
-    ptx__jit_say(text, "bitcast ");
-    ptx__jit_say_typed(text, word);
-    ptx__jit_say(text, " to <32 x i1>\n");
-    return r;
+    ptx__jit_say(text, "and ");
+    ptx__jit_say_typed(text, words);
+    for (unsigned l = 0; l < 32; l++)
+        ptx__jit_say(text, ", %si32 %llu", l ? "" : "<", 1ull << l);
+    ptx__jit_say(text, ">\n");
+    return ptx__jit_compare(text, "icmp ne", bits, ptx__jit_number(PTX__JIT_I32, 0));
 }
 
 /* Makes a pointer to the type of an address. */

@@ -27,6 +27,7 @@ struct ptx__tier {
     struct ptx__machine_code *code[VARIANTS];
     struct cushim__arena arenas[VARIANTS]; /* what the machine code refers to */
     bool wanted[VARIANTS];
+    unsigned n_slots;    /* that the area of a frame has room for */
     ptx__handler runs[]; /* the operations' own handlers */
 };
 
@@ -84,28 +85,44 @@ static unsigned row_of(unsigned variant)
     return rows[variant];
 }
 
+/* The area of a frame has two words for each slot, see spread.h. */
+static bool make_area(struct ptx__frame *frame, const struct ptx__tier *tier)
+{
+    frame->area = calloc(2 * ((size_t) tier->n_slots + 1), sizeof(*frame->area));
+    return frame->area;
+}
+
 static const struct ptx__op *enter(struct ptx__warp *warp, const struct ptx__op *op)
 {
     const struct ptx__code *code = warp->frame->code;
     struct ptx__tier *tier = atomic_load_explicit(&code->tier, memory_order_acquire);
-    const unsigned variant = variant_of(warp->block->grid->row, warp->mask == PTX__ALL);
+    const unsigned kept = warp->frame->kept;
+    const unsigned variant =
+        kept ? kept - 1 : variant_of(warp->block->grid->row, warp->mask == PTX__ALL);
     const compiled function = atomic_load_explicit(&tier->functions[variant], memory_order_acquire);
     const size_t number = (size_t) (op - code->ops);
 
-    return function ? function(warp, op, number, code->ops) : tier->runs[number](warp, op);
+    if (!function || (!warp->frame->area && !make_area(warp->frame, tier)))
+        return tier->runs[number](warp, op);
+    warp->frame->kept = 0;
+    return function(warp, op, kept ? code->n_ops + number : number, code->ops);
 }
 
-/* Makes the operations enter compiled code where it has an entry. The lock is held. */
+/*
+ * Makes the operations enter compiled code where it has an entry. The lock is held. The function comes
+ * last: who sees it sees all entries, so that a warp behind a barrier goes on in compiled code.
+ */
 static void install(struct ptx__code *code, const struct ptx__jit_flow *flow, unsigned variant,
                     compiled function)
 {
     struct ptx__tier *tier = atomic_load_explicit(&code->tier, memory_order_relaxed);
 
-    atomic_store_explicit(&tier->functions[variant], function, memory_order_release);
+    tier->n_slots = flow->n_slots;
     for (size_t i = 0; i < code->n_ops; i++) {
         if (flow->ops[i].entry)
             __atomic_store_n(&code->ops[i].run, enter, __ATOMIC_RELEASE);
     }
+    atomic_store_explicit(&tier->functions[variant], function, memory_order_release);
 }
 
 static struct ptx__tier *tier_of(struct ptx__code *code)
@@ -134,8 +151,9 @@ static bool write_unit(struct unit *unit, const struct ptx__code *code, unsigned
     const struct ptx__tier *tier = atomic_load_explicit(&code->tier, memory_order_relaxed);
 
     unit->text.typed = ptx__llvm_version() < 15;
-    if (!ptx__jit_flow_make(&unit->flow, code, tier->runs, row_of(variant)) ||
-        !ptx__jit_write_function(&unit->text, &unit->flow, variant < SOME_0, &unit->arena))
+    if (!ptx__jit_flow_make(&unit->flow, code, tier->runs, row_of(variant),
+                            variant < SOME_0) ||
+        !ptx__jit_write_function(&unit->text, &unit->flow, variant + 1, &unit->arena))
         return false;
     ptx__jit_write_end(&unit->text, ptx__llvm_attributes());
     return !unit->text.text.failed;

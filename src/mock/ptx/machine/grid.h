@@ -75,11 +75,21 @@ struct ptx__range_cache {
     bool shadowed, read_only;
 };
 
+/* An access of compiled code that is to be noted: see jit/note.c. */
+struct ptx__noting {
+    union {
+        uint64_t addresses[PTX__LANES]; /* in global memory; of a span the first one */
+        uint32_t offsets[PTX__LANES];   /* in shared memory */
+    };
+    uint32_t bytes, step; /* of a lane; from lane to lane of a span */
+};
+
 struct ptx__worker {
     struct ptx__grid *grid;
     struct ptx__range_cache *hits; /* one for each operation of the program */
     struct ptx__cluster *free_clusters;
     struct ptx__piece *pieces; /* memory for shadow records: see racecheck/shadow_record.c */
+    struct ptx__noting noting;
 };
 
 struct ptx__grid {

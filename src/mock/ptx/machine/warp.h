@@ -23,6 +23,8 @@ struct ptx__frame {
     struct ptx__frame *parent, *made_before;
     const struct ptx__op *back; /* the return operation in the parent */
     unsigned char *registers;
+    uint64_t *area; /* what compiled code keeps beside them; NULL: it has not run (jit/spread.h) */
+    uint8_t kept;   /* 0, or whose values in the area are needed next: see jit/tier.c */
     uint32_t lanes; /* in this function or in functions that it called */
     uint32_t local; /* the begin of its part of local memory */
     uint32_t stack; /* the least stack that a device needs up to here */

@@ -329,3 +329,46 @@ void ptx__racecheck_lanes(struct ptx__warp *warp, const struct ptx__op *op,
                             (uint64_t) bytes * (run.one ? 1 : run.last - run.first + 1));
     }
 }
+
+/* --- for compiled code, which has checked the addresses --- */
+
+static void note_lanes_of(struct ptx__warp *w, const struct ptx__op *op, enum ptx__use use)
+{
+    const struct ptx__noting *noting = &w->worker->noting;
+
+    ptx__racecheck_lanes(w, op, w->worker->hits[op->site].range, noting->addresses, noting->bytes,
+                         use);
+}
+
+static void note_span(struct ptx__warp *w, const struct ptx__op *op, enum ptx__use use)
+{
+    const struct ptx__noting *noting = &w->worker->noting;
+    const struct ptx__range *range = w->worker->hits[op->site].range;
+    const struct ptx__touch touch = {w, op, range, use, 0, noting->step};
+
+    ptx__racecheck_span(&touch, noting->addresses[0] - range->begin,
+                        noting->step ? (uint64_t) PTX__LANES * noting->bytes : noting->bytes);
+}
+
+static void note_offsets(struct ptx__warp *w, const struct ptx__op *op, enum ptx__use use)
+{
+    const struct ptx__noting *noting = &w->worker->noting;
+    uint32_t offsets[PTX__LANES] __attribute__((aligned(64)));
+
+    memcpy(offsets, noting->offsets, sizeof(offsets));
+    ptx__racecheck_shared(w, op, offsets, noting->bytes, use);
+}
+
+#define NOTE(how, function, verb, use)                                                             \
+    HANDLER(note_##how##_##verb, "note." #how "." #verb)                                           \
+    {                                                                                              \
+        function(w, op, use);                                                                      \
+        return op;                                                                                 \
+    }
+
+NOTE(global, note_lanes_of, ld, PTX__LOADS)
+NOTE(global, note_lanes_of, st, PTX__STORES)
+NOTE(span, note_span, ld, PTX__LOADS)
+NOTE(span, note_span, st, PTX__STORES)
+NOTE(shared, note_offsets, ld, PTX__LOADS)
+NOTE(shared, note_offsets, st, PTX__STORES)

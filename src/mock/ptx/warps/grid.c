@@ -75,8 +75,10 @@ struct ptx__frame *ptx__frame_new(struct ptx__block *block, const struct ptx__wa
 
 static void frame_destroy(struct ptx__frame *frame)
 {
-    if (frame)
+    if (frame) {
         free(frame->registers);
+        free(frame->area);
+    }
     free(frame);
 }
 

@@ -9,7 +9,7 @@
 /* A position after all operations: no other group is ahead. */
 #define NO_LIMIT ((const struct ptx__op *) UINTPTR_MAX)
 
-static void set_limit(struct ptx__warp *warp, const struct ptx__op *at)
+void ptx__warp_set_limit(struct ptx__warp *warp, const struct ptx__op *at)
 {
     warp->limit = NO_LIMIT;
     for (unsigned i = 0; i < warp->n_groups; i++) {
@@ -32,7 +32,7 @@ static void take(struct ptx__warp *warp, unsigned number)
     warp->mask = group.mask;
     warp->yield_round = group.yield_round;
     warp->forced = group.forced;
-    set_limit(warp, group.at);
+    ptx__warp_set_limit(warp, group.at);
 }
 
 /*
@@ -108,6 +108,11 @@ const struct ptx__op *ptx__warp_next(struct ptx__warp *warp)
     const struct ptx__op *at;
     int best;
 
+    if (warp->n_groups == 1 && can_run(warp, &warp->groups[0])) {
+        at = warp->groups[0].at;
+        take(warp, 0);
+        return at;
+    }
     merge(warp);
     for (unsigned i = 0; i < warp->n_groups; i++) {
         if (can_run(warp, &warp->groups[i]))
@@ -121,8 +126,8 @@ const struct ptx__op *ptx__warp_next(struct ptx__warp *warp)
     return at;
 }
 
-static void put(struct ptx__warp *warp, const struct ptx__op *at, uint32_t mask,
-                enum ptx__group_state state)
+void ptx__warp_put(struct ptx__warp *warp, const struct ptx__op *at, uint32_t mask,
+                   enum ptx__group_state state)
 {
     warp->groups[warp->n_groups++] =
         (struct ptx__divergence_group){.at = at,
@@ -135,7 +140,7 @@ static void put(struct ptx__warp *warp, const struct ptx__op *at, uint32_t mask,
 const struct ptx__op *ptx__warp_park(struct ptx__warp *warp, const struct ptx__op *at,
                                      enum ptx__group_state state)
 {
-    put(warp, at, warp->mask, state);
+    ptx__warp_put(warp, at, warp->mask, state);
     return ptx__warp_next(warp);
 }
 
@@ -173,7 +178,7 @@ const struct ptx__op *ptx__warp_let_pass(struct ptx__warp *warp, const struct pt
             last = warp->groups[i].yield_round;
     }
     warp->yield_round = last + 1;
-    put(warp, target, warp->mask, PTX__RUNNABLE);
+    ptx__warp_put(warp, target, warp->mask, PTX__RUNNABLE);
     warp->yielded = true;
     return NULL;
 }
@@ -181,7 +186,7 @@ const struct ptx__op *ptx__warp_let_pass(struct ptx__warp *warp, const struct pt
 void ptx__warp_look_ahead(struct ptx__warp *warp, const struct ptx__op *at)
 {
     if (warp->n_groups)
-        set_limit(warp, at);
+        ptx__warp_set_limit(warp, at);
 }
 
 const struct ptx__op *ptx__warp_jump(struct ptx__warp *warp, const struct ptx__op *op,
@@ -209,9 +214,9 @@ const struct ptx__op *ptx__warp_split(struct ptx__warp *warp, const struct ptx__
     const struct ptx__op *ahead = there > here ? there : here;
     const struct ptx__op *next = there > here ? here : there;
 
-    put(warp, ahead, there > here ? taken : others, PTX__RUNNABLE);
+    ptx__warp_put(warp, ahead, there > here ? taken : others, PTX__RUNNABLE);
     warp->mask = there > here ? others : taken;
-    set_limit(warp, next);
+    ptx__warp_set_limit(warp, next);
     return ptx__warp_jump(warp, op, next);
 }
 
@@ -279,16 +284,16 @@ bool ptx__warp_together(struct ptx__warp *warp, const struct ptx__op *op, uint32
     const uint32_t same = same_members(names, warp->mask, members);
 
     if (same != warp->mask) {
-        put(warp, op, warp->mask & ~same, PTX__RUNNABLE);
+        ptx__warp_put(warp, op, warp->mask & ~same, PTX__RUNNABLE);
         warp->mask = same;
     }
     gather(warp, op, names, members);
-    set_limit(warp, op);
+    ptx__warp_set_limit(warp, op);
     if (!(members & warp->alive & ~warp->mask) || warp->forced) {
         warp->forced = false;
         return true;
     }
-    put(warp, op, warp->mask, PTX__GATHERING);
+    ptx__warp_put(warp, op, warp->mask, PTX__GATHERING);
     warp->groups[warp->n_groups - 1].members = members;
     *ret_next = ptx__warp_next(warp);
     return false;
@@ -324,7 +329,8 @@ void ptx__warp_start(struct ptx__warp *warp, struct ptx__frame *frame, uint32_t 
     warp->flights.wrote = NULL;
     warp->budget = budget_of(warp);
     frame->lanes = mask;
-    put(warp, frame->code->ops, mask, PTX__RUNNABLE);
+    frame->kept = 0;
+    ptx__warp_put(warp, frame->code->ops, mask, PTX__RUNNABLE);
 }
 
 void ptx__warp_run(struct ptx__warp *warp)
@@ -341,5 +347,5 @@ void ptx__warp_enter(struct ptx__warp *warp, struct ptx__frame *frame)
 {
     warp->frame = frame;
     warp->regs = frame->registers;
-    set_limit(warp, frame->code->ops);
+    ptx__warp_set_limit(warp, frame->code->ops);
 }

@@ -48,6 +48,13 @@ const struct ptx__op *ptx__warp_split(struct ptx__warp *warp, const struct ptx__
                                       uint32_t taken, const struct ptx__op *there,
                                       const struct ptx__op *here);
 
+/* Adds a group of the current frame that waits at an operation. */
+void ptx__warp_put(struct ptx__warp *warp, const struct ptx__op *at, uint32_t mask,
+                   enum ptx__group_state state);
+
+/* Finds the next group ahead of the operation where the current group is. */
+void ptx__warp_set_limit(struct ptx__warp *warp, const struct ptx__op *at);
+
 /* Finds the next group ahead of an operation, after a jump backwards to it. */
 void ptx__warp_look_ahead(struct ptx__warp *warp, const struct ptx__op *at);
 

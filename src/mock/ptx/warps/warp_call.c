@@ -85,6 +85,7 @@ static struct ptx__frame *enter(struct ptx__warp *warp, const struct ptx__op *op
     frame->parent = warp->frame;
     frame->back = op + 1;
     frame->lanes = warp->mask;
+    frame->kept = 0;
     frame->local = local;
     frame->stack = stack;
     frame->depth = warp->frame->depth + 1;
