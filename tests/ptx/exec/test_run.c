@@ -238,6 +238,20 @@ Test(run, allocates)
         cr_expect(eq(u32, words[i], i % 64));
 }
 
+/* Nothing comes from lanes that the block does not have. */
+Test(run, shuffle_from_a_lane_that_is_not_there)
+{
+    run("",
+        "mov.u32 %r2, %i; setp.gt.u32 %p0, %t, 16; @%p0 ret;\nactivemask.b32 %r3; "
+        "shfl.sync.idx.b32 "
+        "%r9, %r2, 25, 31, %r3; shfl.sync.idx.b32 %r4, %r2, 18, 31, %r3; mad.lo.u32 %r9, %r9, "
+        "1000, "
+        "%r4;",
+        2, 20);
+    for (unsigned i = 0; i < 40; i++)
+        cr_expect(eq(u32, words[i], i % 20 > 16 ? 0 : 1001 * i));
+}
+
 /* What is computed from itself alone begins with what the operation of a warp gave. */
 Test(run, computed_from_itself)
 {
