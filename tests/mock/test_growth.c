@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "mock/base/finding.h"
+#include "mock/ptx/machine/heap.h"
 #include "mock/queue/clock.h"
 #include "mock/queue/schedule.h"
 #include "watch.h"
@@ -291,4 +292,21 @@ Test(growth, of_user_objects)
         OK(mock_cuGraphReleaseUserObject(graph, all[i], 1));
     OK(mock_cuGraphDestroy(graph));
     free(all);
+}
+
+/* Of the memory that kernels allocate, and of the parameters of kernels that they launch. */
+Test(growth, of_parts_of_a_heap)
+{
+    enum { N = 300000, BYTES = 16 };
+    const uint64_t begin = UINT64_C(1) << 32;
+    struct ptx__heap *heap = ptx__heap_new(begin, (size_t) N * BYTES);
+
+    for (uint64_t i = 0; i < N; i++)
+        cr_assert(eq(u64, ptx__heap_take(heap, BYTES), begin + i * BYTES));
+    cr_expect(eq(u64, ptx__heap_take(heap, 1), 0));
+    for (uint64_t i = 0; i < N; i++)
+        cr_assert(ptx__heap_give(heap, begin + i * BYTES));
+    cr_expect(not(ptx__heap_give(heap, begin)));
+    cr_expect(eq(u64, ptx__heap_take(heap, (uint64_t) N * BYTES), begin));
+    ptx__heap_free(heap);
 }

@@ -141,8 +141,7 @@ uint64_t mock__children_room(struct mock__children *children, const struct ptx__
         return 0;
     }
     child->function = function;
-    child->next = children->rooms;
-    children->rooms = child;
+    cushim__tree_add(&children->rooms, &child->node, child->room, 0);
     return child->room;
 }
 
@@ -206,6 +205,16 @@ struct mock__child *mock__children_next(struct mock__children *children,
     return next;
 }
 
+/* Returns the child that a node is of, and NULL for NULL. It is none of those that wait for a
+ * launch. */
+static struct mock__child *take_room(struct mock__children *children,
+                                     struct cushim__tree_node *node)
+{
+    if (node)
+        cushim__tree_remove(&children->rooms, node);
+    return CUSHIM__TREE_MEMBER(node, struct mock__child, node);
+}
+
 static void forget_all(struct mock__children *children, struct mock__child_list *list)
 {
     struct mock__child *child;
@@ -227,10 +236,8 @@ void mock__children_finish(struct mock__children *children, struct mock__child *
         if (family)
             forget(children, done);
     }
-    while ((child = children->rooms)) {
-        children->rooms = child->next;
+    while ((child = take_room(children, cushim__tree_first(&children->rooms))))
         forget(children, child);
-    }
     forget_all(children, &children->launched);
     forget_all(children, &children->tail);
     free(children->handles);
@@ -252,20 +259,9 @@ static bool is_stream(const struct mock__children *children, uint64_t stream)
     return stream <= FIRE_AND_FORGET || kind_of(children, stream) == STREAM;
 }
 
-static struct mock__child *take_room(struct mock__children *children, uint64_t room)
-{
-    struct mock__child **link = &children->rooms, *child;
-
-    while ((child = *link) && child->room != room)
-        link = &child->next;
-    if (child)
-        *link = child->next;
-    return child;
-}
-
 unsigned mock__children_launch(struct mock__children *children, uint64_t room, uint64_t stream)
 {
-    struct mock__child *child = take_room(children, room);
+    struct mock__child *child = take_room(children, cushim__tree_find(&children->rooms, room, 0));
     const unsigned error = !child || !is_stream(children, stream) ? INVALID_VALUE
                            : !can_run(child->function, child)     ? INVALID_CONFIGURATION
                                                                   : 0;

@@ -8,6 +8,7 @@
 #ifndef CUSHIM_MOCK_LAUNCH_CHILDREN_H
 #define CUSHIM_MOCK_LAUNCH_CHILDREN_H
 
+#include "base/tree.h"
 #include "mock/module/module.h"
 #include "mock/ptx/machine/run.h"
 
@@ -19,7 +20,8 @@ struct mock__child_list {
 };
 
 struct mock__child {
-    struct mock__child *next;
+    struct cushim__tree_node node; /* among those not launched yet */
+    struct mock__child *next;      /* among those launched */
     const struct mock__entry *entry;
     const struct mock__function *function;
     const char *parent;  /* the name of the kernel that has launched it; NULL: the host has */
@@ -35,7 +37,7 @@ struct mock__child {
 /* All that is launched by a launch of the host. */
 struct mock__children {
     const struct mock__module *module;
-    struct mock__child *rooms;              /* not launched yet, the last one first */
+    struct cushim__tree rooms;              /* not launched yet, by room */
     struct mock__child_list launched, tail; /* by the grid that runs */
     const char *name;                       /* of its kernel */
     uint64_t generation;                    /* and its generation; 0: the host has launched it */
