@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A program of the driver that makes the mistakes that its words name, and ends as they say.
 
-program.py [oob] [leak] [child] [label] [_exit | kill | abort | wait | exec]
+program.py [oob] [leak] [child] [label] [close | null] [_exit | kill | abort | wait | exec]
 """
 import ctypes
 import os
@@ -30,6 +30,10 @@ def make_mistakes(words):
 
 def end(words):
     sys.stdout.flush()
+    if "close" in words:
+        os.closerange(0, 100)
+    if "null" in words:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     if "_exit" in words:
         os._exit(5)
     if "kill" in words:

@@ -129,9 +129,17 @@ class Findings(Case):
         for word, status in [("_exit", 5), ("kill", -signal.SIGKILL), ("abort", -signal.SIGABRT), ("exec", 0)]:
             with self.subTest(word=word):
                 done = self.check("oob", "leak", word)
-                self.ends(done, status, r"ended early, by _exit\(\) or a signal; .* and it had 1 finding\n"
+                self.ends(done, status, r"ended early, by _exit\(\), exec\(\) or a signal; .* and it had 1 finding\n"
                           r"1  out of bounds: copy: 65 bytes at offset 0", "1 finding in all", without=["cushim mock"])
         self.ends(self.check("oob", "kill", options=["--check-status", "99"]), 99)
+
+    def test_findings_that_a_program_prints_nowhere(self):
+        for word in ["close", "null"]:
+            with self.subTest(word=word):
+                self.ends(self.check("oob", "leak", word), 0, r"process [0-9]+ has no standard error, and it had 3 findings\n"
+                          r"1  out of bounds: copy: 65 bytes at offset 0", "3 findings in all", without=["cushim mock"])
+                done = self.check(word)
+                self.assertEqual(done.stderr, "cushim run: nothing was found in 1 process\n")
 
     def test_no_process_used_the_mock(self):
         self.ends(run("--check", "true"), 0, "no process used the mock, so nothing was checked")

@@ -22,7 +22,7 @@
 /* What one process has told. */
 struct process {
     long pid;
-    bool ended; /* it has printed its findings itself */
+    enum { EARLY, UNSEEN, PRINTED } end; /* whether it has printed its findings itself */
     char **texts;
     size_t n;
 };
@@ -106,7 +106,7 @@ static void add(struct process *process, const char *text)
     process->texts[process->n++] = format("%s", text);
 }
 
-/* A line is "PID WORD: TEXT"; the words of no finding are start, clear and end. */
+/* A line is "PID WORD: TEXT"; the words of no finding are start, clear, end and unseen. */
 static void read_line(struct told *told, char *line)
 {
     char *text;
@@ -118,7 +118,9 @@ static void read_line(struct told *told, char *line)
     if (!strcmp(text, "start: "))
         begin(told, pid);
     else if (process && !strcmp(text, "end: "))
-        process->ended = true;
+        process->end = PRINTED;
+    else if (process && !strcmp(text, "unseen: "))
+        process->end = UNSEEN;
     else if (process && !strcmp(text, "clear: "))
         forget(process);
     else if (process)
@@ -152,15 +154,20 @@ static void free_told(struct told *told)
     free(told->processes);
 }
 
-/* Prints what a process could not print itself. */
-static void print_early(const struct process *process)
+static const char *what_became_of(const struct process *process)
 {
-    fprintf(stderr,
-            kill((pid_t) process->pid, 0)
-                ? "cushim run: process %ld ended early, by _exit() or a signal; its leaks are not "
-                  "known, and it had %zu finding%s\n"
-                : "cushim run: process %ld still runs; so far it has %zu finding%s\n",
-            process->pid, process->n, process->n == 1 ? "" : "s");
+    if (process->end == UNSEEN)
+        return "has no standard error";
+    if (!kill((pid_t) process->pid, 0))
+        return "still runs; its leaks are not known";
+    return "ended early, by _exit(), exec() or a signal; its leaks are not known";
+}
+
+/* Prints what a process could not print itself. */
+static void print_for(const struct process *process)
+{
+    fprintf(stderr, "cushim run: process %ld %s, and it had %zu finding%s\n", process->pid,
+            what_became_of(process), process->n, process->n == 1 ? "" : "s");
     for (size_t i = 0; i < process->n; i++)
         fprintf(stderr, "%zu  %s\n", i + 1, process->texts[i]);
 }
@@ -172,8 +179,9 @@ static size_t print_told(const struct told *told)
 
     for (size_t i = 0; i < told->n; i++) {
         n += told->processes[i].n;
-        if (!told->processes[i].ended)
-            print_early(&told->processes[i]);
+        if (told->processes[i].end == EARLY ||
+            (told->processes[i].end == UNSEEN && told->processes[i].n))
+            print_for(&told->processes[i]);
     }
     if (!told->n)
         fputs("cushim run: no process used the mock, so nothing was checked\n", stderr);

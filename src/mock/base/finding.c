@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/env.h"
@@ -112,6 +114,15 @@ bool mock__findings_wanted(void)
     return wanted;
 }
 
+/* Tells whether what is printed is not lost: the program may have closed the descriptor. */
+static bool is_seen(void)
+{
+    struct stat status;
+
+    return !fstat(STDERR_FILENO, &status) &&
+           !(S_ISCHR(status.st_mode) && status.st_rdev == makedev(1, 3)); /* /dev/null */
+}
+
 /* Prints to the descriptor, because the program may have closed stderr. */
 static void print_all(void)
 {
@@ -131,7 +142,7 @@ static void print_all(void)
         dprintf(STDERR_FILENO, "%zu  %s  %s", i + 1, mock__finding_word(all[i].kind), all[i].text);
         dprintf(STDERR_FILENO, all[i].count > 1 ? " (%u times)\n" : "\n", all[i].count);
     }
-    report("end", "");
+    report(is_seen() ? "end" : "unseen", "");
 }
 
 #ifdef __GLIBC__
