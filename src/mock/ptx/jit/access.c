@@ -2,8 +2,8 @@
 /*
  * Loads and stores in global and shared memory. Addresses with steps are checked as one piece, and
  * become one access of a vector for each row; other addresses are checked lane by lane, and become
- * one access of all lanes. What is wanted by the race check is noted (note.c). Whatever is not right
- * is the handler's: it finds the range, or what is wrong.
+ * one access of all lanes. What is wanted by the race check is noted (note.c). Whatever is not
+ * right is the handler's: it finds the range, or what is wrong.
  */
 #include "mock/ptx/jit/access.h"
 
@@ -192,7 +192,8 @@ static void write_load(const struct ptx__jit_access *access, struct ptx__jit_ope
                                   ptx__jit_place(access, 0, i * access->bytes),
                                   ptx__jit_memory_type(access), 0, access->bytes);
         else
-            value = in_rows(access) ? ptx__jit_load_rows(access, i) : ptx__jit_gather(access, i);
+            value =
+                in_rows(access) ? ptx__jit_load_rows(access, i) : ptx__jit_load_lanes(access, i);
         elements[i] = (struct ptx__jit_operand){.form = {.known = true, .vector = value.lanes},
                                                 .base = ptx__jit_extended(access, value)};
     }
@@ -214,9 +215,8 @@ static void join_loads(struct ptx__jit_access *access, struct ptx__jit_operand *
     for (unsigned i = 0; i < access->n; i++) {
         if (ptx__jit_slot_at(access->emit->flow, access->code->list[i]) == PTX__JIT_NONE)
             continue;
-        right[i].base =
-            ptx__jit_phi(access->emit, right[i].base, right_word, right_number, slow[i].base, word,
-                         number);
+        right[i].base = ptx__jit_phi(access->emit, right[i].base, right_word, right_number,
+                                     slow[i].base, word, number);
         right[i].form.vector = right[i].base.lanes;
     }
     for (unsigned i = 0; i < access->n; i++)
@@ -237,12 +237,7 @@ static void write_store(struct ptx__jit_access *access)
         ptx__jit_store_rows(access);
         return;
     }
-    for (unsigned i = 0; i < access->n; i++) {
-        if (access->emit->guarded || !access->emit->full)
-            ptx__jit_store_some(access, i, ptx__jit_stored(access, i));
-        else
-            ptx__jit_scatter(access, i, ptx__jit_stored(access, i));
-    }
+    ptx__jit_store_each(access);
 }
 
 /* Steps that are checked as one piece; the pointers of each lane are needed for some accesses. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A load or store while it is written: how it is checked (access.c), noted for the race check (note.c),
- * and made (lanes.c).
+ * A load or store while it is written: how it is checked (access.c), noted for the race check
+ * (note.c), and made (lanes.c).
  */
 #ifndef CUSHIM_MOCK_PTX_JIT_ACCESS_H
 #define CUSHIM_MOCK_PTX_JIT_ACCESS_H
@@ -43,6 +43,10 @@ struct ptx__jit_value ptx__jit_extended(const struct ptx__jit_access *access,
 /* Loads an element of all lanes: by rows, or each lane from its own address. */
 struct ptx__jit_value ptx__jit_load_rows(const struct ptx__jit_access *access, unsigned element);
 struct ptx__jit_value ptx__jit_gather(const struct ptx__jit_access *access, unsigned element);
+
+/* The same, each lane from its own address, or all at once if these turn out to be contiguous. */
+struct ptx__jit_value ptx__jit_load_lanes(const struct ptx__jit_access *access, unsigned element);
+void ptx__jit_store_each(const struct ptx__jit_access *access);
 
 /* The lanes of an element that is stored, and both ways of storing them. */
 struct ptx__jit_value ptx__jit_stored(const struct ptx__jit_access *access, unsigned element);

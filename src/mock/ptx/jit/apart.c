@@ -20,8 +20,8 @@ static bool in_order(const struct ptx__warp *warp, const struct ptx__divergence_
 {
     if (group->frame != warp->frame)
         return group->frame->depth <= warp->frame->depth;
-    return place_at(places, group->at)->wait != PTX__JIT_NO_WAIT &&
-           group->state == PTX__RUNNABLE && group->yield_round == warp->yield_round &&
+    return place_at(places, group->at)->wait != PTX__JIT_NO_WAIT && group->state == PTX__RUNNABLE &&
+           group->yield_round == warp->yield_round &&
            (uint64_t) (group->at - places->ops) > number &&
            (uint64_t) (group->at - places->ops) <= places->of[number].end;
 }

@@ -8,8 +8,8 @@
  *
  * Compiled code may begin only where all other groups of the frame wait between there and the place
  * where the lanes meet. It does not, where one went ahead: it had waited for long, or it is at a
- * barrier. So a value with steps is the same for all groups: nothing writes it where lanes are apart
- * (region.c).
+ * barrier. So a value with steps is the same for all groups: nothing writes it where lanes are
+ * apart (region.c).
  */
 #ifndef CUSHIM_MOCK_PTX_JIT_APART_H
 #define CUSHIM_MOCK_PTX_JIT_APART_H

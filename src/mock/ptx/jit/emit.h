@@ -35,18 +35,18 @@ struct ptx__jit_emit {
     bool apart;   /* others may wait elsewhere */
     bool guarded; /* by the guard, which is a part of the mask */
     struct ptx__jit_value warp, op, entry, ops; /* the function's arguments */
-    struct ptx__jit_value worker, room; /* room: for values that are handed to the engine */
+    struct ptx__jit_value worker, room;         /* room: for values that are handed to the engine */
     struct ptx__jit_value registers, mask, mask_word, first, hits, shared, shared_bytes, shadow;
     struct ptx__jit_value guard, guard_word;
     struct ptx__jit_value *constants; /* of each slot: its value, or its base */
     struct ptx__jit_value *row_steps;
-    struct ptx__jit_value area;       /* of the values with steps: see spread.h */
+    struct ptx__jit_value area; /* of the values with steps: see spread.h */
     /* For lanes that are apart, see wait.c. */
     struct ptx__jit_places *places;
     unsigned n_waits;
     /* Where the lanes are that come to a place, and those that have parted; and those that wait. */
     struct ptx__jit_value here, waits;
-    struct ptx__jit_value everyone;    /* all lanes of the frame */
+    struct ptx__jit_value everyone;   /* all lanes of the frame */
     struct ptx__jit_known *known;     /* of each slot */
     struct ptx__jit_known *unguarded; /* the same before a guard */
     struct cushim__arena *arena;      /* of lists */
@@ -88,6 +88,10 @@ void ptx__jit_write(struct ptx__jit_emit *emit, uint32_t offset,
 /* Returns the values of all lanes. */
 struct ptx__jit_value ptx__jit_vector(struct ptx__jit_emit *emit,
                                       const struct ptx__jit_operand *operand);
+
+/* The same of a base and a step from each lane to the next. */
+struct ptx__jit_value ptx__jit_row(struct ptx__jit_emit *emit,
+                                   const struct ptx__jit_operand *operand);
 struct ptx__jit_value ptx__jit_at(struct ptx__jit_emit *emit, struct ptx__jit_value base,
                                   uint64_t offset);
 
@@ -186,7 +190,8 @@ struct ptx__jit_value ptx__jit_whole(struct ptx__jit_emit *emit);
 /* Writes the places where all lanes meet. */
 void ptx__jit_meetings(struct ptx__jit_emit *emit);
 
-/* Goes on at an operation with all active lanes, or, where they may be apart, has them wait there. */
+/* Goes on at an operation with all active lanes, or, where they may be apart, has them wait there.
+ */
 void ptx__jit_go(struct ptx__jit_emit *emit, size_t number, size_t to);
 
 /* The same from the begin of compiled code. */
@@ -199,8 +204,8 @@ void ptx__jit_part_lanes(struct ptx__jit_emit *emit, size_t number, size_t to,
 /* --- function.c --- */
 
 /*
- * Writes a function into the text, which begins with nothing: see the head of function.c. kept: what
- * the frame says when values stay in its area. False: out of memory.
+ * Writes a function into the text, which begins with nothing: see the head of function.c. kept:
+ * what the frame says when values stay in its area. False: out of memory.
  */
 bool ptx__jit_write_function(struct ptx__jit_text *text, const struct ptx__jit_flow *flow,
                              unsigned kept, struct cushim__arena *arena);

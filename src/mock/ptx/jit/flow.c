@@ -51,14 +51,14 @@ static bool find_slot(struct ptx__jit_flow *flow, uint32_t offset, unsigned bits
     return true;
 }
 
-static bool add_read(struct ptx__jit_flow *flow, struct ptx__jit_op *op, uint32_t offset,
-                     unsigned bits)
+bool ptx__jit_add_read(struct ptx__jit_flow *flow, struct ptx__jit_op *op, uint32_t offset,
+                       unsigned bits)
 {
     return !bits || find_slot(flow, offset, bits, &op->reads[op->n_reads++]);
 }
 
-static bool add_write(struct ptx__jit_flow *flow, struct ptx__jit_op *op, uint32_t offset,
-                      unsigned bits)
+bool ptx__jit_add_write(struct ptx__jit_flow *flow, struct ptx__jit_op *op, uint32_t offset,
+                        unsigned bits)
 {
     const bool fits = find_slot(flow, offset, bits, &op->writes[op->n_writes++]);
     const uint16_t number = op->writes[op->n_writes - 1];
@@ -80,218 +80,6 @@ static bool add_constants(struct ptx__jit_flow *flow)
         flow->slots[number].constant = constant;
     }
     return true;
-}
-
-/* --- what operations do --- */
-
-/*
- * An operand that the handler does not use may be any slot: it is given as one of another operand,
- * or as a sink.
- */
-static bool computes(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
-{
-    const struct ptx__keyed *keyed = to->keyed;
-    const uint32_t offsets[3] = {op->a, op->b, op->c};
-    const uint8_t bits[3] = {keyed->a, keyed->b, keyed->c};
-    const unsigned used = to->plain ? ptx__plain_operands(to->plain) : 3;
-
-    if (!add_write(flow, to, op->d, keyed->d))
-        return false;
-    for (unsigned i = 0; i < used; i++) {
-        const bool again =
-            (i > 0 && offsets[i] == offsets[0]) || (i > 1 && offsets[2] == offsets[1]);
-
-        if (!again && !add_read(flow, to, offsets[i], bits[i]))
-            return false;
-    }
-    to->kind = to->plain ? PTX__JIT_PLAIN : PTX__JIT_CALLED;
-    return true;
-}
-
-/* The space and the type of a key such as "ld.global.s8.32" or "st.shared.16.32". */
-struct place {
-    char verb[4], space[8], type;
-    unsigned bits, slot_bits;
-};
-
-static bool read_key(const char *key, struct place *ret_place)
-{
-    struct place place = {.type = 'u'};
-    int n;
-
-    if (key[0] == 'l')
-        n = sscanf(key, "%3[a-z].%7[a-z].%1[us]%u.%u", place.verb, place.space, &place.type,
-                   &place.bits, &place.slot_bits);
-    else
-        n = 1 + sscanf(key, "%3[a-z].%7[a-z].%u.%u", place.verb, place.space, &place.bits,
-                       &place.slot_bits);
-    *ret_place = place;
-    return n == 5;
-}
-
-/* Accesses that others may make at the same time, and those of local memory, are not made here. */
-static bool is_direct(const struct place *place)
-{
-    return !place->verb[2] && (!strcmp(place->space, "global") || !strcmp(place->space, "shared") ||
-                               !strcmp(place->space, "generic"));
-}
-
-static bool accesses(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
-{
-    struct place place;
-    bool fits, loads;
-
-    if (!read_key(to->keyed->key, &place) || op->n_list > 16)
-        return false;
-    loads = place.verb[0] == 'l';
-    fits = add_read(flow, to, op->a, op->c ? 64 : 32);
-    for (unsigned i = 0; fits && i < op->n_list; i++)
-        fits =
-            (loads ? add_write : add_read)(flow, to, op->list[i], place.slot_bits == 64 ? 64 : 32);
-    to->kind = !is_direct(&place) ? PTX__JIT_CALLED : loads ? PTX__JIT_LOAD : PTX__JIT_STORE;
-    to->space = place.space[0] == 'g' && place.space[1] == 'e' ? 'G' : place.space[0];
-    to->type = place.type;
-    to->memory_bits = (uint8_t) place.bits;
-    to->slot_bits = (uint8_t) place.slot_bits;
-    return fits;
-}
-
-/* ldf.TYPE.BITS and stf.WIDTH.BITS use the frame, and not an address. */
-static bool frame(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
-{
-    const unsigned bits = strcmp(strrchr(to->keyed->key, '.'), ".64") ? 32 : 64;
-
-    to->kind = PTX__JIT_CALLED;
-    return to->keyed->key[0] == 's' ? add_read(flow, to, op->a, bits)
-                                    : add_write(flow, to, op->d, bits);
-}
-
-/* atom.SPACE.OPERATION.TYPE */
-static bool atomic(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
-{
-    const char *type = strrchr(to->keyed->key, '.');
-    const unsigned bits = strstr(type, "64") ? 64 : 32;
-
-    to->kind = PTX__JIT_CALLED;
-    return !strstr(type, "128") && add_read(flow, to, op->a, op->c ? 64 : 32) &&
-           add_read(flow, to, op->list[0], bits) && add_read(flow, to, op->list[1], bits) &&
-           add_write(flow, to, op->d, bits);
-}
-
-static bool packs(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
-{
-    bool fits =
-        op->n_list <= 16 && add_write(flow, to, op->d, strcmp(to->keyed->key, "pack.64") ? 32 : 64);
-
-    for (unsigned i = 0; fits && i < op->n_list; i++)
-        fits = add_read(flow, to, op->list[i], 32);
-    to->kind = to->plain ? PTX__JIT_PLAIN : PTX__JIT_CALLED;
-    return fits;
-}
-
-static bool unpacks(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
-{
-    to->kind = to->plain ? PTX__JIT_PLAIN : PTX__JIT_CALLED;
-    return add_read(flow, to, op->a, strcmp(to->keyed->key, "unpack.64") ? 32 : 64) &&
-           add_write(flow, to, op->d, (op->imm & 0xff) == 64 ? 64 : 32);
-}
-
-static bool adds_address(struct ptx__jit_flow *flow, struct ptx__jit_op *to,
-                         const struct ptx__op *op)
-{
-    to->kind = PTX__JIT_PLAIN;
-    return add_read(flow, to, op->a, 64) && add_write(flow, to, op->d, 64);
-}
-
-static bool lop3(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
-{
-    to->kind = PTX__JIT_CALLED;
-    return add_read(flow, to, op->a, 32) && add_read(flow, to, op->b, 32) &&
-           add_read(flow, to, op->c, 32) && add_read(flow, to, op->list[0], 32) &&
-           add_write(flow, to, op->d, 32);
-}
-
-static bool starts(const char *key, const char *with)
-{
-    return !strncmp(key, with, strlen(with));
-}
-
-/* Finds what an operation with a key does. False: it is left to the interpreter. */
-static bool describe_keyed(struct ptx__jit_flow *flow, struct ptx__jit_op *to,
-                           const struct ptx__op *op)
-{
-    static const struct {
-        const char *key;
-        bool (*describe)(struct ptx__jit_flow *flow, struct ptx__jit_op *to,
-                         const struct ptx__op *op);
-    } rows[] = {
-        {"ld.", accesses}, {"lds.", accesses},   {"st.", accesses},  {"sts.", accesses},
-        {"ldf.", frame},   {"stf.", frame},      {"atom.", atomic},  {"frame.address.", frame},
-        {"pack.", packs},  {"unpack.", unpacks}, {"lop3.u32", lop3}, {"address.add", adds_address},
-    };
-
-    to->plain = ptx__plain_find(to->keyed->key);
-    if (to->keyed->d)
-        return computes(flow, to, op);
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (starts(to->keyed->key, rows[i].key))
-            return rows[i].describe(flow, to, op);
-    }
-    return false;
-}
-
-/* Returns the kind of an operation without a key, by its handler. */
-static enum ptx__jit_kind kind_of(ptx__handler run)
-{
-    return run == ptx__do_jump      ? PTX__JIT_JUMP
-           : run == ptx__do_branch  ? PTX__JIT_BRANCH
-           : run == ptx__do_guard   ? PTX__JIT_GUARD
-           : run == ptx__do_unguard ? PTX__JIT_UNGUARD
-           : run == ptx__do_nothing ? PTX__JIT_NOTHING
-                                    : PTX__JIT_OUTSIDE;
-}
-
-bool ptx__jit_keeps(const struct ptx__jit_flow *flow, size_t number)
-{
-    return flow->runs[number] == ptx__do_barrier && !flow->ops[number].inside &&
-           !flow->ops[number].apart && !flow->ops[number].reads_all &&
-           !(flow->code->ops[number].imm & (PTX__BARRIER_VOTES | PTX__BARRIER_ARRIVES));
-}
-
-/* What the interpreter does reads any slot, but for these. */
-static void describe_outside(struct ptx__jit_flow *flow, struct ptx__jit_op *to,
-                             const struct ptx__op *op, ptx__handler run)
-{
-    const bool leaves = run == ptx__do_exit || run == ptx__do_return || run == ptx__do_trap;
-
-    *to = (struct ptx__jit_op){.kind = PTX__JIT_OUTSIDE, .keyed = to->keyed, .ends = leaves};
-    if (leaves || run == ptx__do_call)
-        return;
-    if (run == ptx__do_barrier)
-        to->reads_all = !add_read(flow, to, op->a, 32) ||
-                        !add_read(flow, to, op->b, op->b ? 32 : 0) ||
-                        !add_read(flow, to, op->c, op->imm & PTX__BARRIER_VOTES ? 1 : 0);
-    else
-        to->reads_all = true;
-}
-
-static void describe(struct ptx__jit_flow *flow, size_t number)
-{
-    const struct ptx__op *op = &flow->code->ops[number];
-    struct ptx__jit_op *to = &flow->ops[number];
-    const ptx__handler run = flow->runs[number];
-    bool fits;
-
-    to->keyed = ptx__handler_keyed(run);
-    to->kind = (uint8_t) kind_of(run);
-    if (to->keyed)
-        fits = describe_keyed(flow, to, op);
-    else
-        fits = to->kind == PTX__JIT_BRANCH || to->kind == PTX__JIT_GUARD
-                   ? add_read(flow, to, op->a, 1)
-                   : to->kind != PTX__JIT_OUTSIDE;
-    if (!fits)
-        describe_outside(flow, to, op, run);
 }
 
 /* --- guards, labels and entries --- */
@@ -341,7 +129,8 @@ static void find_entries(struct ptx__jit_flow *flow)
             settle_guard(flow, i);
         if (op->kind == PTX__JIT_JUMP || op->kind == PTX__JIT_BRANCH)
             enter_at(flow, ptx__jit_target(flow, i));
-        if (op->kind == PTX__JIT_BRANCH || (op->kind == PTX__JIT_OUTSIDE && !op->ends))
+        if (op->kind == PTX__JIT_BRANCH || op->together ||
+            (op->kind == PTX__JIT_OUTSIDE && !op->ends))
             enter_at(flow, i + 1);
         for (uint64_t j = 0; flow->runs[i] == ptx__do_branch_index && j < flow->code->ops[i].imm;
              j++)
@@ -439,7 +228,7 @@ bool ptx__jit_flow_make(struct ptx__jit_flow *flow, const struct ptx__code *code
     if (!add_constants(flow))
         return false;
     for (size_t i = 0; i < code->n_ops; i++)
-        describe(flow, i);
+        ptx__jit_describe(flow, i);
     find_entries(flow);
     find_written(flow);
     flow->words = flow->n_slots / 64 + 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the compiled tier knows of a function before it writes anything: what each operation reads
- * and writes, where compiled code may begin, which slots are still needed where (flow.c), and which
- * values are the same in all lanes of a warp or have steps between them (form.c), and where lanes may
- * be apart (region.c).
+ * and writes (operands.c), where compiled code may begin, which slots are still needed where
+ * (flow.c), and which values are the same in all lanes of a warp or have steps between them
+ * (form.c), and where lanes may be apart (region.c).
  *
  * Lanes are taken as rows of equal length, as a block has them: in a block of 16 by 16 threads, a
  * warp is two rows of 16. A value may be a base, plus a constant step for each lane of a row, plus
@@ -29,13 +29,14 @@ enum ptx__jit_kind {
 };
 
 #define PTX__JIT_MOST_SLOTS 4000
-#define PTX__JIT_OPERANDS 20
-#define PTX__JIT_NONE     UINT16_MAX
+#define PTX__JIT_OPERANDS   20
+#define PTX__JIT_NONE       UINT16_MAX
 
 /* An operation. Slots are numbers in the list of the flow. */
 struct ptx__jit_op {
     uint8_t kind;
     bool label, entry;    /* it may be jumped to; compiled code may begin here */
+    bool together;        /* it may change which lanes are active, but not here */
     bool inside;          /* between a guard and its end */
     bool apart;           /* other lanes of the warp may wait elsewhere (region.c) */
     bool reads_all, ends; /* it may read any slot; nothing comes after it */
@@ -80,6 +81,15 @@ struct ptx__jit_flow {
 bool ptx__jit_flow_make(struct ptx__jit_flow *flow, const struct ptx__code *code,
                         const ptx__handler *runs, unsigned row, bool full);
 void ptx__jit_flow_free(struct ptx__jit_flow *flow);
+
+/* Adds a slot to those that an operation reads or writes. False: it does not fit beside others. */
+bool ptx__jit_add_read(struct ptx__jit_flow *flow, struct ptx__jit_op *op, uint32_t offset,
+                       unsigned bits);
+bool ptx__jit_add_write(struct ptx__jit_flow *flow, struct ptx__jit_op *op, uint32_t offset,
+                        unsigned bits);
+
+/* Describes an operation. */
+void ptx__jit_describe(struct ptx__jit_flow *flow, size_t number);
 
 /* Returns the number of the slot at an offset, or PTX__JIT_NONE: it is a sink or not used. */
 static inline uint16_t ptx__jit_slot_at(const struct ptx__jit_flow *flow, uint32_t offset)

@@ -241,7 +241,8 @@ static bool spread(struct ptx__jit_flow *flow, size_t number)
     return changed;
 }
 
-/* Until nothing changes: what lanes compute alone may make them part, and alone they compute more. */
+/* Until nothing changes: what lanes compute alone may make them part, and alone they compute more.
+ */
 static void spread_all(struct ptx__jit_flow *flow)
 {
     bool changed = true;

@@ -149,9 +149,8 @@ static void emit_function(struct ptx__jit_emit *emit)
 {
     const size_t n = emit->flow->code->n_ops;
 
-    ptx__jit_say(&emit->text,
-                 "define i64 @kernel(i64 %%v0, i64 %%v1, i64 %%v2, i64 %%v3) #0 {\n"
-                 "  %%room = alloca [64 x i64], align 64\n");
+    ptx__jit_say(&emit->text, "define i64 @kernel(i64 %%v0, i64 %%v1, i64 %%v2, i64 %%v3) #0 {\n"
+                              "  %%room = alloca [64 x i64], align 64\n");
     emit->room = ptx__jit_begin(&emit->text, PTX__JIT_I64, 0);
     ptx__jit_say(&emit->text, "ptrtoint %s %%room to i64\n",
                  emit->text.typed ? "[64 x i64]*" : "ptr");
@@ -176,7 +175,8 @@ static struct ptx__jit_value argument(uint64_t number)
 bool ptx__jit_write_function(struct ptx__jit_text *text, const struct ptx__jit_flow *flow,
                              unsigned kept, struct cushim__arena *arena)
 {
-    struct ptx__jit_emit emit = {.text = *text, .flow = flow, .kept = kept, .full = flow->full, .arena = arena};
+    struct ptx__jit_emit emit = {
+        .text = *text, .flow = flow, .kept = kept, .full = flow->full, .arena = arena};
     const size_t n = (size_t) flow->n_slots + 1;
 
     emit.warp = argument(0);

@@ -32,7 +32,8 @@ void ptx__jit_call_engine(struct ptx__jit_emit *emit, uint64_t function, const c
     char pointer[64] = "ptr";
 
     if (emit->text.typed)
-        snprintf(pointer, sizeof(pointer), "%s (i64%s)*", result, &", i64, i64, i64"[15 - 5 * (n - 1)]);
+        snprintf(pointer, sizeof(pointer), "%s (i64%s)*", result,
+                 &", i64, i64, i64"[15 - 5 * (n - 1)]);
     ptx__jit_say(&emit->text, "call %s inttoptr (i64 %llu to %s)(", result,
                  (unsigned long long) function, pointer);
     for (unsigned i = 0; i < n; i++) {
@@ -254,8 +255,8 @@ void ptx__jit_leave_unless(struct ptx__jit_emit *emit, size_t number, struct ptx
 void ptx__jit_enter(struct ptx__jit_emit *emit, size_t number)
 {
     const struct ptx__jit_list *list = emit->full ? list_of(emit, number, NULL, 0) : NULL;
-    const struct ptx__jit_value operands[] = {
-        emit->warp, ptx__jit_i64((uintptr_t) emit->places), ptx__jit_i64(number), emit->waits};
+    const struct ptx__jit_value operands[] = {emit->warp, ptx__jit_i64((uintptr_t) emit->places),
+                                              ptx__jit_i64(number), emit->waits};
     struct ptx__jit_value fits;
 
     ptx__jit_label(emit, "enter", number);

@@ -152,6 +152,70 @@ struct ptx__jit_value ptx__jit_gather(const struct ptx__jit_access *access, unsi
     return r;
 }
 
+/* Whether the addresses of all lanes are contiguous, and the first one. */
+static struct ptx__jit_value is_row(const struct ptx__jit_access *access,
+                                    struct ptx__jit_value *ret_first)
+{
+    struct ptx__jit_emit *emit = access->emit;
+    struct ptx__jit_text *text = access->text;
+    struct ptx__jit_operand row = {.form = {.known = true, .step = access->bytes}};
+    struct ptx__jit_value same;
+
+    row.base = ptx__jit_lane(text, access->address, ptx__jit_number(PTX__JIT_I32, 0));
+    same = ptx__jit_compare(text, "icmp eq", access->address, ptx__jit_row(emit, &row));
+    *ret_first = row.base;
+    return ptx__jit_compare(text, "icmp eq", ptx__jit_word(text, same),
+                            ptx__jit_number(PTX__JIT_I32, PTX__ALL));
+}
+
+struct ptx__jit_value ptx__jit_load_lanes(const struct ptx__jit_access *access, unsigned element)
+{
+    struct ptx__jit_emit *emit = access->emit;
+    const size_t label = emit->n_labels++;
+    struct ptx__jit_value first, whole, parts;
+
+    if (access->n > 1)
+        return ptx__jit_gather(access, element);
+    ptx__jit_branch(emit, is_row(access, &first), "row", label, "lanes", label);
+    ptx__jit_label(emit, "row", label);
+    whole = ptx__jit_load(access->text, "volatile ", first, ptx__jit_memory_type(access),
+                          PTX__LANES, access->bytes);
+    ptx__jit_goto(emit, "loaded", label);
+    ptx__jit_label(emit, "lanes", label);
+    parts = ptx__jit_gather(access, element);
+    ptx__jit_goto(emit, "loaded", label);
+    ptx__jit_label(emit, "loaded", label);
+    return ptx__jit_phi(emit, whole, "row", label, parts, "lanes", label);
+}
+
+void ptx__jit_store_each(const struct ptx__jit_access *access)
+{
+    struct ptx__jit_emit *emit = access->emit;
+    const bool some = emit->guarded || !emit->full;
+    const size_t label = emit->n_labels++;
+    struct ptx__jit_value first;
+
+    if (access->n == 1) {
+        const struct ptx__jit_value value = ptx__jit_stored(access, 0);
+
+        ptx__jit_branch(emit, is_row(access, &first), "row", label, "lanes", label);
+        ptx__jit_label(emit, "row", label);
+        ptx__jit_store(access->text, "volatile ", first, value, access->bytes);
+        ptx__jit_goto(emit, "stored", label);
+        ptx__jit_label(emit, "lanes", label);
+    }
+    for (unsigned i = 0; i < access->n; i++) {
+        if (some)
+            ptx__jit_store_some(access, i, ptx__jit_stored(access, i));
+        else
+            ptx__jit_scatter(access, i, ptx__jit_stored(access, i));
+    }
+    if (access->n == 1) {
+        ptx__jit_goto(emit, "stored", label);
+        ptx__jit_label(emit, "stored", label);
+    }
+}
+
 /* The lanes store in their order, so that the last one counts. */
 void ptx__jit_scatter(const struct ptx__jit_access *access, unsigned element,
                       struct ptx__jit_value value)

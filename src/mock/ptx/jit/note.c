@@ -30,8 +30,8 @@ static bool is_span(const struct ptx__jit_access *access)
     const struct ptx__jit_form form = access->device.form;
 
     return access->emit->full && !access->emit->guarded && !form.vector && !form.rows &&
-           (!form.step || (form.step == (int64_t) access->all &&
-                           ptx__jit_row_lanes(access) == PTX__LANES));
+           (!form.step ||
+            (form.step == (int64_t) access->all && ptx__jit_row_lanes(access) == PTX__LANES));
 }
 
 static void note_global(const struct ptx__jit_access *access)

@@ -111,10 +111,9 @@ struct ptx__jit_operand ptx__jit_read(struct ptx__jit_emit *emit, uint32_t offse
 
 /* A vector of numbers: that of the lane in its row times one, plus that of the row times another.
  */
-static struct ptx__jit_value pattern(struct ptx__jit_emit *emit, unsigned type, int64_t step,
-                                     int64_t row_step)
+static struct ptx__jit_value pattern(struct ptx__jit_emit *emit, unsigned type, unsigned row,
+                                     int64_t step, int64_t row_step)
 {
-    const unsigned row = emit->flow->row ? emit->flow->row : PTX__LANES;
     struct ptx__jit_text *text = &emit->text;
     const struct ptx__jit_value value = ptx__jit_begin(text, type, PTX__LANES);
 
@@ -131,20 +130,30 @@ static struct ptx__jit_value pattern(struct ptx__jit_emit *emit, unsigned type, 
     return value;
 }
 
+struct ptx__jit_value ptx__jit_row(struct ptx__jit_emit *emit,
+                                   const struct ptx__jit_operand *operand)
+{
+    return ptx__jit_binary(&emit->text, "add",
+                           ptx__jit_splat(&emit->text, operand->base, PTX__LANES),
+                           pattern(emit, operand->base.type, PTX__LANES, operand->form.step, 0));
+}
+
 struct ptx__jit_value ptx__jit_vector(struct ptx__jit_emit *emit,
                                       const struct ptx__jit_operand *operand)
 {
+    const unsigned row = emit->flow->row ? emit->flow->row : PTX__LANES;
     struct ptx__jit_value value = ptx__jit_splat(&emit->text, operand->base, PTX__LANES);
 
     if (operand->form.vector)
         return value;
     if (operand->form.step)
         value = ptx__jit_binary(&emit->text, "add", value,
-                                pattern(emit, value.type, operand->form.step, 0));
+                                pattern(emit, value.type, row, operand->form.step, 0));
     if (operand->form.rows)
-        value = ptx__jit_binary(
-            &emit->text, "add", value,
-            ptx__jit_binary(&emit->text, "mul", pattern(emit, value.type, 0, 1), operand->rows));
+        value =
+            ptx__jit_binary(&emit->text, "add", value,
+                            ptx__jit_binary(&emit->text, "mul",
+                                            pattern(emit, value.type, row, 0, 1), operand->rows));
     return value;
 }
 
@@ -191,9 +200,9 @@ static void store_predicate(struct ptx__jit_emit *emit, struct ptx__jit_value at
         const struct ptx__jit_value old = ptx__jit_load(text, "", at, PTX__JIT_I32, 0, 4);
 
         /* Those of the mask, and the old ones of the others. */
-        word = ptx__jit_binary(text, "xor", old,
-                               ptx__jit_binary(text, "and", emit->mask_word,
-                                               ptx__jit_binary(text, "xor", old, word)));
+        word = ptx__jit_binary(
+            text, "xor", old,
+            ptx__jit_binary(text, "and", emit->mask_word, ptx__jit_binary(text, "xor", old, word)));
     }
     ptx__jit_store(text, "", at, word, 4);
 }
@@ -240,8 +249,8 @@ void ptx__jit_flush(struct ptx__jit_emit *emit, size_t number)
 void ptx__jit_flush_before(struct ptx__jit_emit *emit, size_t next, size_t other)
 {
     for (unsigned i = 0; i < emit->flow->n_slots; i++) {
-        if (emit->known[i].dirty && (ptx__jit_is_live(emit->flow, next, i) ||
-                                     ptx__jit_is_live(emit->flow, other, i)))
+        if (emit->known[i].dirty &&
+            (ptx__jit_is_live(emit->flow, next, i) || ptx__jit_is_live(emit->flow, other, i)))
             ptx__jit_flush_slot(emit, i);
     }
 }

@@ -105,8 +105,8 @@ void ptx__jit_spread(const struct ptx__warp *warp, const struct ptx__jit_list *l
         const unsigned first = (unsigned) __builtin_ctz(mask);                                     \
         uint##bits##_t expected[PTX__LANES];                                                       \
                                                                                                    \
-        words[0] = (uint##bits##_t) (slot[first] - (uint64_t) value->step * (first % value->row)); \
-        words[1] = value->rows ? (uint##bits##_t) (slot[value->row] - slot[0]) : 0;                \
+        words[0] = (uint##bits##_t)(slot[first] - (uint64_t) value->step * (first % value->row));  \
+        words[1] = value->rows ? (uint##bits##_t)(slot[value->row] - slot[0]) : 0;                 \
         fill_##bits(value, words, expected);                                                       \
         return fits_##bits(slot, expected, mask);                                                  \
     }

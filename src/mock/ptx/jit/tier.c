@@ -109,8 +109,9 @@ static const struct ptx__op *enter(struct ptx__warp *warp, const struct ptx__op 
 }
 
 /*
- * Makes the operations enter compiled code where it has an entry. The lock is held. The function comes
- * last: who sees it sees all entries, so that a warp behind a barrier goes on in compiled code.
+ * Makes the operations enter compiled code where it has an entry. The lock is held. The function
+ * comes last: who sees it sees all entries, so that a warp behind a barrier goes on in compiled
+ * code.
  */
 static void install(struct ptx__code *code, const struct ptx__jit_flow *flow, unsigned variant,
                     compiled function)
@@ -151,8 +152,7 @@ static bool write_unit(struct unit *unit, const struct ptx__code *code, unsigned
     const struct ptx__tier *tier = atomic_load_explicit(&code->tier, memory_order_relaxed);
 
     unit->text.typed = ptx__llvm_version() < 15;
-    if (!ptx__jit_flow_make(&unit->flow, code, tier->runs, row_of(variant),
-                            variant < SOME_0) ||
+    if (!ptx__jit_flow_make(&unit->flow, code, tier->runs, row_of(variant), variant < SOME_0) ||
         !ptx__jit_write_function(&unit->text, &unit->flow, variant + 1, &unit->arena))
         return false;
     ptx__jit_write_end(&unit->text, ptx__llvm_attributes());

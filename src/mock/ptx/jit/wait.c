@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing operations where lanes may be apart: see apart.h. A place there begins with the lanes that
- * come to it and those that waited for them. Without any, the next place is tried.
+ * Writing operations where lanes may be apart: see apart.h. A place there begins with the lanes
+ * that come to it and those that waited for them. Without any, the next place is tried.
  */
 #include "mock/ptx/jit/emit.h"
 
@@ -69,8 +69,8 @@ static void set_mask(struct ptx__jit_emit *emit, struct ptx__jit_value mask)
     const struct ptx__jit_value all =
         ptx__jit_compare(&emit->text, "icmp eq", mask, emit->everyone);
 
-    ptx__jit_store(&emit->text, "",
-                   ptx__jit_at(emit, emit->warp, offsetof(struct ptx__warp, mask)), mask, 4);
+    ptx__jit_store(&emit->text, "", ptx__jit_at(emit, emit->warp, offsetof(struct ptx__warp, mask)),
+                   mask, 4);
     ptx__jit_store(&emit->text, "",
                    ptx__jit_at(emit, emit->warp, offsetof(struct ptx__warp, converged)),
                    ptx__jit_cast(&emit->text, "zext", all, PTX__JIT_I8), 1);
@@ -188,8 +188,7 @@ static void note_parting(struct ptx__jit_emit *emit, struct ptx__jit_value taken
 {
     struct ptx__jit_text *text = &emit->text;
     const struct ptx__jit_value at = ptx__jit_at(emit, emit->here, 4);
-    const struct ptx__jit_value none =
-        ptx__jit_compare(text, "icmp eq", others, no_lanes());
+    const struct ptx__jit_value none = ptx__jit_compare(text, "icmp eq", others, no_lanes());
 
     ptx__jit_store(text, "", at,
                    ptx__jit_binary(text, "or", load_word(emit, at),
