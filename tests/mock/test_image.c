@@ -267,6 +267,34 @@ Test(image, ptx_that_is_newer_than_an_older_driver)
                 "9.1; current version is '9.0'): compile it with CUDA 13.0 or older\n");
 }
 
+#define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
+#define ALL_MISTAKES                                                                              \
+    "): `cushim ptx FILE` tells all mistakes, and so does the log of a compilation "              \
+    "(CU_JIT_ERROR_LOG_BUFFER)\n"
+
+Test(image, ptx_with_a_mistake)
+{
+    CUmodule module;
+
+    start();
+    for (int i = 0; i < 2; i++)
+        EXPECT(CUDA_ERROR_INVALID_PTX,
+               mock_cuModuleLoadData(&module,
+                                     HEAD ".visible .entry k() { mov.u32 %r1, 1; ret; }\n"));
+    expect_told(IS_REFUSED "its PTX is wrong (line 4: Unknown symbol '%r1'" ALL_MISTAKES);
+}
+
+Test(image, ptx_that_calls_what_is_not_there)
+{
+    CUmodule module;
+
+    start();
+    EXPECT(CUDA_ERROR_INVALID_PTX,
+           mock_cuModuleLoadData(&module, HEAD ".extern .func f();\n"
+                                               ".visible .entry k() { call f; ret; }\n"));
+    expect_told(IS_REFUSED "its PTX is wrong (Unresolved extern function 'f'" ALL_MISTAKES);
+}
+
 Test(image, instructions_that_are_not_executed)
 {
     static const char text[] = ".version 8.0\n.target sm_90a\n.address_size 64\n"

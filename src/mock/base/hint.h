@@ -13,6 +13,7 @@ enum mock__hint {
     MOCK__HINT_MACHINE_CODE, /* there is no PTX */
     MOCK__HINT_OTHER_DEVICE, /* there is PTX, but for other devices */
     MOCK__HINT_NEWER_PTX,
+    MOCK__HINT_WRONG_PTX,
     MOCK__HINT_REFUSED, /* an instruction that the mock does not execute */
     MOCK__HINT_TOO_LARGE,
     MOCK__HINT_NO_ZSTD,

@@ -80,13 +80,32 @@ static void name_targets(const void *image, size_t size, struct cushim__str *str
     }
 }
 
-const char *mock__first_error(const struct ptx__log *log)
+static const struct ptx__message *first_error(const struct ptx__log *log)
 {
+    static const struct ptx__message lost = {.text = (char *) "there is no memory to say why"};
+
     for (size_t i = 0; i < log->n_messages; i++) {
         if (log->messages[i].severity >= PTX_ERROR)
-            return log->messages[i].text;
+            return &log->messages[i];
     }
-    return "there is no memory to say why";
+    return &lost;
+}
+
+const char *mock__first_error(const struct ptx__log *log)
+{
+    return first_error(log)->text;
+}
+
+static void hint_wrong(const struct ptx__message *error)
+{
+    char line[32] = "";
+
+    if (error->place.line)
+        snprintf(line, sizeof(line), "line %u: ", error->place.line);
+    mock__hint(MOCK__HINT_WRONG_PTX,
+               "a module is refused, as its PTX is wrong (%s%s): `cushim ptx FILE` tells all "
+               "mistakes, and so does the log of a compilation (CU_JIT_ERROR_LOG_BUFFER)",
+               line, error->text);
 }
 
 CUresult mock__ptx_result(enum ptx__status status, int capability, const struct ptx__log *log)
@@ -101,6 +120,8 @@ CUresult mock__ptx_result(enum ptx__status status, int capability, const struct 
                    driver % 1000 / 10);
     if (status == PTX_OTHER_TARGET)
         hint_at(PTX_NO_TARGET, capability, mock__first_error(log));
+    if (status == PTX_INVALID)
+        hint_wrong(first_error(log));
     return result_of(status);
 }
 
