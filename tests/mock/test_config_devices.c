@@ -224,7 +224,8 @@ Test(config_devices, no_visible_device, .init = clean_and_quiet)
     setenv("CUDA_VISIBLE_DEVICES", "-1", 1);
     EXPECT(CUDA_ERROR_NO_DEVICE, mock_cuInit(0));
     fflush(stderr);
-    cr_expect_stderr_eq_str("");
+    cr_expect_stderr_eq_str("cushim mock: there is no device, as CUDA_VISIBLE_DEVICES, which is '', "
+                            "hides it: without the variable all are visible\n");
     setenv("CUDA_VISIBLE_DEVICES", "0", 1);
     EXPECT(CUDA_SUCCESS, mock_cuInit(0));
 }

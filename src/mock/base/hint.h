@@ -20,6 +20,7 @@ enum mock__hint {
     MOCK__HINT_FILE,    /* a path to a file that contains no code */
     MOCK__HINT_RUNTIME, /* NVIDIA's runtime asks for the driver's private functions */
     MOCK__HINT_TOO_NEW, /* the driver has no devices of that kind any more */
+    MOCK__HINT_HIDDEN,  /* by CUDA_VISIBLE_DEVICES */
     MOCK__HINT_HOST_MEMORY,
     MOCK__HINT_DEVICE_MEMORY, /* what has taken it */
     MOCK__HINT_COREDUMP,

@@ -403,6 +403,18 @@ static void tell_of_dropped(const struct mock__config *config)
                config->dropped.last_driver / 1000, config->dropped.last_driver % 1000 / 10);
 }
 
+/* Machines without a GPU often set it so for all programs. */
+static void tell_of_hidden(const struct mock__config *config)
+{
+    const char *visible = secure_getenv("CUDA_VISIBLE_DEVICES");
+
+    if (config->n_devices)
+        mock__hint(MOCK__HINT_HIDDEN,
+                   "there is no device, as CUDA_VISIBLE_DEVICES, which is '%s', hides %s: without "
+                   "the variable all are visible",
+                   visible ? visible : "", config->n_devices > 1 ? "all of them" : "it");
+}
+
 /*
  * Starts from the beginning each time, because the program may call cuInit() again after it failed.
  */
@@ -431,6 +443,7 @@ static CUresult add_devices(const struct mock__config **ret_config)
     }
     if (!error.length) {
         tell_of_dropped(config);
+        tell_of_hidden(config);
         cushim__fail(CUDA_ERROR_NO_DEVICE, "%s",
                      config->n_devices ? "CUDA_VISIBLE_DEVICES hides all devices"
                                        : "the driver is too new for all of the devices");
