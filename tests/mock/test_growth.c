@@ -297,7 +297,7 @@ Test(growth, of_user_objects)
 /* Of the memory that kernels allocate, and of the parameters of kernels that they launch. */
 Test(growth, of_parts_of_a_heap)
 {
-    enum { N = 300000, BYTES = 16 };
+    enum { N = 700000, BYTES = 16 };
     const uint64_t begin = UINT64_C(1) << 32;
     struct ptx__heap *heap = ptx__heap_new(begin, (size_t) N * BYTES);
 

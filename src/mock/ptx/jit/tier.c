@@ -43,6 +43,7 @@ static struct job *first_job, *last_job, *running;
 static bool started; /* the thread, which goes on until the process ends */
 static bool loading; /* it loads LLVM */
 static bool closed;  /* the process ends, or there can be no thread */
+static unsigned n_forks; /* that wait for LLVM to be at rest */
 
 /* --- what the environment asks for --- */
 
@@ -230,7 +231,7 @@ static void *work(void *user)
     loading = false;
     pthread_cond_broadcast(&changed);
     while (!closed) {
-        if (first_job)
+        if (first_job && !n_forks)
             run_first();
         else
             pthread_cond_wait(&changed, &lock);
@@ -303,14 +304,14 @@ void ptx__jit_begin_launch(const struct ptx__launch *launch)
     pthread_mutex_unlock(&lock);
 }
 
-/* Jumps backwards are what is left of budgets; each is taken for half of the code. */
+/* Jumps backwards are budgets and what is used of them; each is taken for half of the code. */
 static uint64_t work_of(const struct ptx__block *block)
 {
     const uint64_t n_ops = block->grid->code->n_ops;
     uint64_t jumps = 0;
 
     for (unsigned i = 0; i < block->n_warps; i++)
-        jumps += (uint64_t) (PTX__BUDGET - block->warps[i].budget);
+        jumps += block->warps[i].jumps + (uint64_t) (PTX__BUDGET - block->warps[i].budget);
     return (block->n_warps + jumps / 2) * n_ops;
 }
 
@@ -359,26 +360,32 @@ void ptx__jit_forget(struct ptx__program *program)
 
 /* --- fork --- */
 
-/* LLVM must be at rest: it cannot go on in the child, and has an end there, too. */
+/*
+ * LLVM must be at rest: it cannot go on in the child, and has an end there, too. A fork waits for
+ * what LLVM is doing, but not for all that is wanted.
+ */
 static void before_fork(void)
 {
     pthread_mutex_lock(&lock);
+    n_forks++;
     while (running || loading)
         pthread_cond_wait(&changed, &lock);
 }
 
 static void in_parent(void)
 {
+    n_forks--;
+    pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
 }
 
-/* The thread is not in the child, and the jobs are the parent's. */
+/* The thread is not in the child; one is made there when more is wanted, and does all of it. */
 static void in_child(void)
 {
     pthread_mutex_init(&lock, NULL);
     pthread_cond_init(&changed, NULL);
     started = false;
-    first_job = last_job = NULL;
+    n_forks = 0;
 }
 
 __attribute__((constructor)) static void at_fork(void)
