@@ -182,6 +182,32 @@ void ptx__jit_run_handler(struct ptx__jit_emit *emit, size_t number)
     ptx__jit_label(emit, "done", label);
 }
 
+/*
+ * Members of a warp whose 32 lanes are here wait for nobody, if all name the same ones. Else the
+ * handler has parted them, and the interpreter goes on with what all of them had.
+ */
+static void run_together(struct ptx__jit_emit *emit, size_t number)
+{
+    const size_t label = emit->n_labels++;
+    const struct ptx__jit_value frame = FIELD(emit, emit->warp, I64, ptx__warp, frame);
+    const struct ptx__jit_list *list = list_of(emit, number, NULL, 0);
+    struct ptx__jit_value next;
+
+    ptx__jit_flush(emit, number);
+    spread_operands(emit, number);
+    next = ptx__jit_ask(emit, emit->flow->runs[number], number);
+    ptx__jit_branch(
+        emit, ptx__jit_compare(&emit->text, "icmp eq", next, ptx__jit_op_address(emit, number + 1)),
+        "together", label, "parted", label);
+    ptx__jit_label(emit, "parted", label);
+    if (list)
+        ptx__jit_call_engine(emit, (uintptr_t) ptx__jit_spread_lanes, "void", 3,
+                             (const struct ptx__jit_value[]){frame, ptx__jit_i64(PTX__ALL),
+                                                             ptx__jit_i64((uintptr_t) list)});
+    give_back(emit, next);
+    ptx__jit_label(emit, "together", label);
+}
+
 /* Where the result is, other lanes than those of the handler keep what they have. */
 void ptx__jit_called(struct ptx__jit_emit *emit, size_t number)
 {
@@ -191,7 +217,10 @@ void ptx__jit_called(struct ptx__jit_emit *emit, size_t number)
         if (op->writes[i] != PTX__JIT_NONE)
             ptx__jit_flush_slot(emit, op->writes[i]);
     }
-    ptx__jit_run_handler(emit, number);
+    if (op->together)
+        run_together(emit, number);
+    else
+        ptx__jit_run_handler(emit, number);
     for (unsigned i = 0; i < op->n_writes; i++) {
         if (op->writes[i] != PTX__JIT_NONE)
             emit->known[op->writes[i]] = (struct ptx__jit_known){

@@ -138,32 +138,39 @@ static bool lop3(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struc
 }
 
 /*
- * Operations of all lanes that a constant names. If all 32 are here, nobody waits; else the
- * interpreter does it. Compiled code may begin behind it in any case.
+ * Operations of members of a warp, for warps of 32 lanes: see ptx__jit_called(). Slots have the
+ * same numbers for other warps.
  */
-static bool has_members(const struct ptx__jit_flow *flow, const struct ptx__op *op, uint32_t slot)
+static bool add_members(struct ptx__jit_flow *flow, struct ptx__jit_op *to,
+                        const struct ptx__op *op, uint32_t slot)
 {
-    uint64_t members;
-
-    return flow->full &&
-           (op->imm || slot == PTX__ALL_SLOT || ptx__jit_literal(flow, slot, &members));
+    return op->imm || slot == PTX__ALL_SLOT || ptx__jit_add_read(flow, to, slot, 32);
 }
 
 static bool shuffle(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
 {
     to->kind = PTX__JIT_CALLED;
     to->together = true;
-    return has_members(flow, op, op->list[0]) && ptx__jit_add_read(flow, to, op->a, 32) &&
+    return add_members(flow, to, op, op->list[0]) && ptx__jit_add_read(flow, to, op->a, 32) &&
            ptx__jit_add_read(flow, to, op->b, 32) && ptx__jit_add_read(flow, to, op->c, 32) &&
-           ptx__jit_add_write(flow, to, op->d, 32) && ptx__jit_add_write(flow, to, op->list[1], 1);
+           ptx__jit_add_write(flow, to, op->d, 32) &&
+           ptx__jit_add_write(flow, to, op->list[1], 1) && flow->full;
 }
 
 static bool vote(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
 {
     to->kind = PTX__JIT_CALLED;
     to->together = true;
-    return has_members(flow, op, op->b) && ptx__jit_add_read(flow, to, op->a, 1) &&
-           ptx__jit_add_write(flow, to, op->d, strcmp(to->keyed->key, "vote.ballot") ? 1 : 32);
+    return add_members(flow, to, op, op->b) && ptx__jit_add_read(flow, to, op->a, 1) &&
+           ptx__jit_add_write(flow, to, op->d, strcmp(to->keyed->key, "vote.ballot") ? 1 : 32) &&
+           flow->full;
+}
+
+static bool warp_sync(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
+{
+    to->kind = PTX__JIT_CALLED;
+    to->together = true;
+    return ptx__jit_add_read(flow, to, op->a, 32) && flow->full;
 }
 
 /* redux, and match.any.BITS */
@@ -171,9 +178,9 @@ static bool reduce(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const str
 {
     to->kind = PTX__JIT_CALLED;
     to->together = true;
-    return has_members(flow, op, op->b) &&
+    return add_members(flow, to, op, op->b) &&
            ptx__jit_add_read(flow, to, op->a, strcmp(to->keyed->key, "match.any.64") ? 32 : 64) &&
-           ptx__jit_add_write(flow, to, op->d, 32);
+           ptx__jit_add_write(flow, to, op->d, 32) && flow->full;
 }
 
 static bool active(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
@@ -280,12 +287,9 @@ void ptx__jit_describe(struct ptx__jit_flow *flow, size_t number)
 
     to->keyed = ptx__handler_keyed(run);
     to->kind = (uint8_t) kind_of(run);
-    if (run == ptx__do_warp_sync && has_members(flow, op, op->a)) {
-        to->kind = PTX__JIT_CALLED;
-        to->together = true;
-        return;
-    }
-    if (to->keyed)
+    if (run == ptx__do_warp_sync)
+        fits = warp_sync(flow, to, op);
+    else if (to->keyed)
         fits = describe_keyed(flow, to, op);
     else
         fits = to->kind == PTX__JIT_BRANCH || to->kind == PTX__JIT_GUARD

@@ -119,6 +119,8 @@ static void install(struct ptx__code *code, const struct ptx__jit_flow *flow, un
 {
     struct ptx__tier *tier = atomic_load_explicit(&code->tier, memory_order_relaxed);
 
+    if (tier->n_slots && tier->n_slots != flow->n_slots)
+        return; /* frames may have an area of that size */
     tier->n_slots = flow->n_slots;
     for (size_t i = 0; i < code->n_ops; i++) {
         if (flow->ops[i].entry)
