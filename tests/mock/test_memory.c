@@ -85,6 +85,28 @@ Test(memory, many_allocations_do_not_overlap)
     }
 }
 
+/* An H200 was asked. Taichi takes a buffer that it fills to the last byte from a page's begin on. */
+Test(memory, what_is_larger_than_half_a_page_begins_one)
+{
+    static const size_t sizes[] = {(1 << 20) + 1, 3 << 19, 2 << 20, (2 << 20) + 1, 80 << 20};
+    CUdeviceptr small, large[2];
+
+    start();
+    OK(mock_cuMemAlloc_v2(&small, 8));
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+        for (size_t j = 0; j < 2; j++) {
+            OK(mock_cuMemAlloc_v2(&large[j], sizes[i]));
+            cr_expect(eq(u64, large[j] % (2 << 20), 0), "%zu bytes", sizes[i]);
+            OK(mock_cuMemsetD8_v2(large[j], 1, sizes[i]));
+            OK(mock_cuMemAlloc_v2(&small, 8));
+        }
+    }
+    OK(mock_cuMemAlloc_v2(&small, 1 << 20));
+    OK(mock_cuMemAllocAsync(&large[0], 3 << 20, NULL));
+    OK(mock_cuMemAllocAsync(&large[1], 3 << 20, NULL));
+    cr_expect(ne(u64, large[1] % (2 << 20), 0), "in a pool, they do not");
+}
+
 Test(memory, the_host_cannot_touch_it, .signal = SIGSEGV)
 {
     start();

@@ -52,6 +52,21 @@ static size_t round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
+/* Address space that begins a page of a device. */
+static uint64_t page_of_space(size_t bytes)
+{
+    const uintptr_t all = (uintptr_t) mock__space_new(bytes + HUGE_PAGE, NULL);
+    const uintptr_t begin = round_up(all, HUGE_PAGE), end = begin + bytes;
+
+    if (!all)
+        return 0;
+    if (begin > all)
+        munmap((void *) all, begin - all);
+    if (all + HUGE_PAGE > begin)
+        munmap((void *) end, all + HUGE_PAGE - begin);
+    return begin;
+}
+
 size_t mock__chunk_size(const struct mock__pool *pool, size_t bytes)
 {
     if (pool)
@@ -79,7 +94,7 @@ struct mock__chunk *mock__chunk_create(struct mock__pool *pool, size_t bytes)
     /* Gaps take no more than the smallest allocation, and a pool's bytes are counted. */
     chunk->span = pool && mock__checking() ? 2 * chunk->bytes : chunk->bytes;
     chunk->pool = pool;
-    chunk->address = (uintptr_t) mock__space_new(chunk->span, NULL);
+    chunk->address = page_of_space(chunk->span);
     chunk->backing = map_bytes(chunk);
     if (!chunk->address || !chunk->backing) {
         destroy(chunk);

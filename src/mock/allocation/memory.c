@@ -236,6 +236,25 @@ static struct mock__memory *cut(struct mock__context *context, struct mock__chun
     return memory;
 }
 
+/* As on hardware: what is larger than half a page of a device begins one. */
+static size_t alignment_of(size_t bytes)
+{
+    static const size_t page = (size_t) 2 << 20;
+
+    return bytes > page / 2 ? page : MOCK__ALIGNMENT;
+}
+
+/* How many bytes a gap must have more, so that some address in it is aligned. */
+static size_t slack(size_t bytes)
+{
+    return alignment_of(bytes) - MOCK__ALIGNMENT;
+}
+
+static uint64_t aligned(uint64_t address, size_t bytes)
+{
+    return (address + slack(bytes)) & ~(uint64_t) (alignment_of(bytes) - 1);
+}
+
 CUresult mock__memory_alloc(struct mock__context *context, size_t bytes,
                             struct mock__memory **ret_memory)
 {
@@ -246,13 +265,13 @@ CUresult mock__memory_alloc(struct mock__context *context, size_t bytes,
     MOCK__REQUIRE(mock__device_wants_room(context->device, bytes) &&
                       mock__device_wants_room(context->device, mock__memory_rounded(bytes)),
                   CUDA_ERROR_OUT_OF_MEMORY);
-    address = find_gap(NULL, bytes, &chunk);
+    address = find_gap(NULL, bytes + slack(bytes), &chunk);
     if (!address) {
-        chunk = mock__chunk_create(NULL, mock__memory_room(bytes));
+        chunk = mock__chunk_create(NULL, mock__memory_room(bytes + slack(bytes)));
         MOCK__REQUIRE(chunk, CUDA_ERROR_OUT_OF_MEMORY);
         address = chunk->address;
     }
-    *ret_memory = cut(context, chunk, address, bytes);
+    *ret_memory = cut(context, chunk, aligned(address, bytes), bytes);
     MOCK__REQUIRE(*ret_memory, CUDA_ERROR_OUT_OF_MEMORY);
     context->device->used_bytes += mock__memory_rounded(bytes);
     return CUDA_SUCCESS;

@@ -47,12 +47,22 @@ static bool kept(const struct mock__context *context, const struct mock__chunk *
     return chunk->pool && offset < chunk->bytes && mock__pool_allows(chunk->pool, context->device);
 }
 
+/*
+ * Where memory fills its pages, its gap takes another one. On a device the neighbour would be
+ * there.
+ */
+static bool between(const struct mock__context *context, uint64_t begin)
+{
+    return used(context, begin - 1, begin) && used(context, begin + PAGE, begin + 2 * PAGE);
+}
+
 static bool mapped(const struct mock__context *context, const struct mock__chunk *chunk,
                    size_t offset)
 {
     const uint64_t begin = chunk->address + offset / PAGE * PAGE;
 
-    return kept(context, chunk, offset) || used(context, begin, begin + PAGE);
+    return kept(context, chunk, offset) || used(context, begin, begin + PAGE) ||
+           between(context, begin);
 }
 
 /* An address of memory that the context must not use is a fault, whatever is mapped there. */
