@@ -188,6 +188,19 @@ struct ptx__jit_value ptx__jit_load_lanes(const struct ptx__jit_access *access, 
     return ptx__jit_phi(emit, whole, "row", label, parts, "lanes", label);
 }
 
+/* Whether one vector can be stored: also the lanes that store nothing have contiguous addresses. */
+static struct ptx__jit_value stores_row(const struct ptx__jit_access *access,
+                                        struct ptx__jit_value *ret_first)
+{
+    const struct ptx__jit_emit *emit = access->emit;
+    const struct ptx__jit_value row = is_row(access, ret_first);
+    const struct ptx__jit_value word = emit->guarded ? emit->guard_word : emit->mask_word;
+
+    return ptx__jit_binary(
+        access->text, "and", row,
+        ptx__jit_compare(access->text, "icmp eq", word, ptx__jit_number(PTX__JIT_I32, PTX__ALL)));
+}
+
 void ptx__jit_store_each(const struct ptx__jit_access *access)
 {
     struct ptx__jit_emit *emit = access->emit;
@@ -198,7 +211,8 @@ void ptx__jit_store_each(const struct ptx__jit_access *access)
     if (access->n == 1) {
         const struct ptx__jit_value value = ptx__jit_stored(access, 0);
 
-        ptx__jit_branch(emit, is_row(access, &first), "row", label, "lanes", label);
+        ptx__jit_branch(emit, some ? stores_row(access, &first) : is_row(access, &first), "row",
+                        label, "lanes", label);
         ptx__jit_label(emit, "row", label);
         ptx__jit_store(access->text, "volatile ", first, value, access->bytes);
         ptx__jit_goto(emit, "stored", label);
