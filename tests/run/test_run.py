@@ -143,6 +143,7 @@ class Findings(Case):
 
     def test_no_process_used_the_mock(self):
         self.ends(run("--check", "true"), 0, "no process used the mock, so nothing was checked")
+        self.ends(run("--check-status", "99", "true"), 99, "no process used the mock, so nothing was checked")
 
     def test_several_processes(self):
         self.ends(self.check("child"), 0, "nothing was found in 2 processes")

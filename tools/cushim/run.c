@@ -21,7 +21,7 @@ static const char usage[] =
     "Runs a program on the mock, a CUDA device in software, in place of a driver.\n"
     "\n"
     "  --check            print data races, wild accesses, unwritten reads and leaks at exit\n"
-    "  --check-status N   as --check, and end with N, 1 to 255, if anything was found\n"
+    "  --check-status N   as --check, and end with N, 1 to 255, if anything was found or nothing was checked\n"
     "                     (default: the program's own status)\n"
     "  --suppress RULES   findings that are not told: patterns such as 'leak: event*',\n"
     "                     separated by ';', or @FILE\n"

@@ -172,8 +172,8 @@ static void print_for(const struct process *process)
         fprintf(stderr, "%zu  %s\n", i + 1, process->texts[i]);
 }
 
-/* Returns how many findings there were. The last line says so. */
-static size_t print_told(const struct told *told)
+/* Returns whether something was checked and nothing found. The last line says so. */
+static bool print_told(const struct told *told)
 {
     size_t n = 0;
 
@@ -190,7 +190,7 @@ static size_t print_told(const struct told *told)
                 told->n == 1 ? "" : "es");
     else
         fprintf(stderr, "cushim run: %zu finding%s in all\n", n, n == 1 ? "" : "s");
-    return n;
+    return told->n && !n;
 }
 
 /* --- the program --- */
@@ -234,14 +234,14 @@ int run_checked(const struct run_request *request, char **words)
 {
     const int file = make_file(), status = file < 0 ? -1 : run_and_wait(words);
     struct told told = {0};
-    size_t found;
+    bool good;
 
     if (status < 0)
         return COMMAND_FAILED;
     read_all(file, &told);
-    found = print_told(&told);
+    good = print_told(&told);
     free_told(&told);
-    if (found && request->check_status)
+    if (!good && request->check_status)
         return request->check_status;
     if (WIFSIGNALED(status))
         end_by(WTERMSIG(status));
