@@ -154,8 +154,8 @@ static void put_mistake(struct writer *w)
         "@%q5 ld.global.b32 %r#, [%t5+<16376|16380|16384|16388>];",
         "@%q5 ld.global.v2.b32 {%r0, %r1}, [%t5+<8|12|16376|16380>];",
         "mad.wide.u32 %t1, %i2, 256, %t5; @%q5 st.global.b32 [%t1+<16000|16384>], %r#;",
-        "mov.u32 %i3, box; mad.lo.u32 %i3, %i2, <4|64|400|1000>, %i3; @%q5 ld.shared.b32 %r#, "
-        "[%i3];",
+        ("mov.u32 %i3, box; mad.lo.u32 %i3, %i2, <4|64|400|1000>, %i3; @%q5 ld.shared.b32 %r#, "
+         "[%i3];"),
     };
 
     if (!w->program->wrong)
