@@ -92,8 +92,13 @@ static inline bool is_mapped(const char *path)
     char line[4096];
     bool found = false;
 
-    while (maps && real && fgets(line, sizeof(line), maps))
-        found |= strstr(line, real) != NULL;
+    while (maps && real && fgets(line, sizeof(line), maps)) {
+        const char *name = strchr(line, '/');
+
+        /* The whole name: memory shared with children is called "/dev/zero (deleted)". */
+        line[strcspn(line, "\n")] = '\0';
+        found |= name && strcmp(name, real) == 0;
+    }
     if (maps)
         fclose(maps);
     free(real);
