@@ -431,6 +431,14 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_mock_label(uint64_t handle_or_add
                                                           const char *label);
 
 /**
+ * Returns how kernels that are PTX run in this process, in a few words for people: interpreted, or
+ * also compiled, by which library, or why not. CUSHIM_MOCK_PTX_COMPILE has a part in it. The first
+ * call may load LLVM's library, which takes some 50 ms. The string is valid until the process ends.
+ * Thread-safe.
+ */
+CUSHIM_API const char *cushim_mock_kernels_text(void);
+
+/**
  * Tells whether the mock looks for mistakes: CUSHIM_MOCK_CHECK=0 turns that off. cushim itself
  * asks, because it keeps no freed memory for later slices while the mock looks for its use
  * (memory.h). To be called after cuInit(), which reads the variable. Thread-safe.

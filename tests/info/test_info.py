@@ -409,6 +409,15 @@ class Mock(Case):
         self.assertIsNone(output["driver"]["release"])
         self.assertTrue(output["devices"][0]["name"])
 
+    def test_how_kernels_run_is_said(self):
+        off = {"CUSHIM_LIBCUDA": self.words, "CUSHIM_MOCK_PTX_COMPILE": "0"}
+        words = "interpreted, as CUSHIM_MOCK_PTX_COMPILE is 0"
+        self.assertEqual(self.json(USABLE, **off)["kernels"], words)
+        self.assertIn(f"\nkernels  {words}\n", self.info(USABLE, **off))
+        self.assertRegex(self.json(USABLE, CUSHIM_LIBCUDA=self.words, CUSHIM_MOCK_PTX_COMPILE="1")["kernels"],
+                         r"^interpreted(; those that do much work are compiled by libLLVM[-.so\d]+|: .*)$")
+        self.assertIsNone(self.json(NOT_USABLE, CUSHIM_LIBCUDA="none")["kernels"])
+
     def test_what_is_wrong_with_it_is_said_of_its_settings(self):
         """And nothing of kernel modules, containers, or nvidia-smi."""
         for problem, words, variables in [

@@ -115,14 +115,19 @@ static struct advice init_other(const struct cushim_report *report)
                            cushim_status_text(report->status)));
 }
 
+void *mock_function(const struct cushim_candidate *chosen, const char *name)
+{
+    void *library = dlopen(chosen->path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+
+    return library ? dlsym(library, name) : NULL;
+}
+
 /* Returns the mock's sentence about why it does not start, or NULL if the driver is none. */
 static const char *mock_sentence(const struct cushim_candidate *chosen)
 {
-    void *library = dlopen(chosen->path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
     __typeof__(cushim_mock_error_text) *error_text = NULL;
 
-    if (library)
-        *(void **) &error_text = dlsym(library, "cushim_mock_error_text");
+    *(void **) &error_text = mock_function(chosen, "cushim_mock_error_text");
     return error_text ? error_text() : NULL;
 }
 

@@ -5,6 +5,8 @@
 #include <getopt.h>
 #include <stdlib.h>
 
+#include <cushim/mock.h>
+
 #include "command.h"
 
 static const char usage[] =
@@ -104,6 +106,15 @@ static void ask_devices(struct info *info)
     devices_init(&info->devices, driver);
 }
 
+static const char *ask_kernels(const struct cushim_candidate *chosen)
+{
+    __typeof__(cushim_mock_kernels_text) *text = NULL;
+
+    if (chosen)
+        *(void **) &text = mock_function(chosen, "cushim_mock_kernels_text");
+    return text ? text() : NULL;
+}
+
 static cushim_status gather(struct info *info)
 {
     machine_look(&info->machine);
@@ -114,6 +125,7 @@ static cushim_status gather(struct info *info)
     if (info->driver.file)
         machine_file_release(info->driver.file, info->driver_release);
     ask_devices(info);
+    info->kernels = ask_kernels(info->driver.report->chosen);
     info->advice = advice_find(info);
     return CUSHIM_OK;
 }

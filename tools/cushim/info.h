@@ -50,11 +50,15 @@ struct info {
     char driver_release[RELEASE_SIZE]; /* from the name of the chosen file, or "" */
     struct devices devices;
     struct machine machine;
+    const char *kernels; /* how the mock runs them; NULL if the driver is none */
     struct advice advice;
 };
 
 /** Finds out why the driver is not usable, if it is not. The other fields of info must be set. */
 struct advice advice_find(const struct info *info);
+
+/** Returns a function of the chosen driver that only the mock has, or NULL. */
+void *mock_function(const struct cushim_candidate *chosen, const char *name);
 
 /** Looks at the folder of the cache. The variables must be set. */
 void cache_look(struct info_cache *cache);

@@ -296,6 +296,7 @@ void info_print_json(const struct info *info, FILE *out)
     write_tool(&json, "nvjitlink", &info->nvjitlink);
     write_cache(&json, &info->cache);
     write_devices(&json, &info->devices);
+    json_string(&json, "kernels", info->kernels);
     write_machine(&json, &info->machine);
     json_end_object(&json);
     free(version);

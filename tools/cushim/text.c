@@ -337,6 +337,8 @@ void info_print_text(const struct info *info, bool list_missing, FILE *out)
     print_tool(&info->nvjitlink, "jitlink  ", out);
     print_cache(&info->cache, out);
     print_devices(&info->devices, out);
+    if (info->kernels)
+        print_line(out, "kernels  ", info->kernels);
     print_missing(info->driver.report, list_missing,
                   list_missing ? "missing  driver: " : "missing  ", out);
     if (list_missing) {

@@ -29,13 +29,19 @@ static cushim__entry *no_mock[CUSHIM_CUDA_ROWS];
 
 /* The mock's own functions, or NULL without a mock. */
 static __typeof__(cushim_mock_error_text) *error_text;
+static __typeof__(cushim_mock_kernels_text) *kernels_text;
 static __typeof__(cushim_mock_checks) *checks;
 static __typeof__(cushim_mock_configure) *configure;
 
-/* These three are for cushim and its command, which get this library and not the mock. */
+/* These are for cushim and its command, which get this library and not the mock. */
 const char *cushim_mock_error_text(void)
 {
     return error_text ? error_text() : "";
+}
+
+const char *cushim_mock_kernels_text(void)
+{
+    return kernels_text ? kernels_text() : "";
 }
 
 bool cushim_mock_checks(void)
@@ -87,6 +93,7 @@ __attribute__((constructor)) static void open_functions(void)
 
     /* It is never closed: a driver stays in the process. */
     *(void **) &error_text = mock ? dlsym(mock, "cushim_mock_error_text") : NULL;
+    *(void **) &kernels_text = mock ? dlsym(mock, "cushim_mock_kernels_text") : NULL;
     *(void **) &checks = mock ? dlsym(mock, "cushim_mock_checks") : NULL;
     *(void **) &configure = mock ? dlsym(mock, "cushim_mock_configure") : NULL;
     *(void **) &front = mock ? dlsym(mock, "cushim_mock_front") : NULL;

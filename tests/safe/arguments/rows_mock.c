@@ -20,6 +20,7 @@ DEFINE_ROWS(early_rows, EARLY_ROWS)
     X0(cushim_mock_stats, VALUE)                                                                   \
     X(cushim_mock_findings, VALUE, OUT_OR_NULL)                                                    \
     X(cushim_mock_label, STATUS, DEVICE_ADDRESS, TEXT_OR_NULL)                                     \
+    X0(cushim_mock_kernels_text, POINTER)                                                          \
     X0(cushim_mock_checks, VALUE)
 
 DEFINE_ROWS(mock_rows, MOCK_ROWS)

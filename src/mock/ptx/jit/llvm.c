@@ -2,7 +2,9 @@
 #include "mock/ptx/jit/llvm.h"
 
 #include <dlfcn.h>
+#include <locale.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +14,7 @@
 #include "base/linker/library_file.h"
 #include "base/log.h"
 #include "base/util.h"
-
-enum { OLDEST = 14, NEWEST = 22 };
+#include "mock/ptx/jit/setting.h"
 
 /* What LLVM's functions take and return. Its objects are behind pointers, and truth is an int. */
 struct options {
@@ -48,7 +49,8 @@ struct options {
     X(int, LLVMCreateMCJITCompilerForModule,                                                       \
       (void **ret_engine, void *module, struct options *options, size_t size, char **ret_message)) \
     X(void, LLVMDisposeExecutionEngine, (void *engine))                                            \
-    X(unsigned long, LLVMGetFunctionAddress, (void *engine, const char *name))
+    X(unsigned long, LLVMGetFunctionAddress, (void *engine, const char *name))                     \
+    X(void, LLVMInstallFatalErrorHandler, (void (*handler)(const char *reason)))
 
 static struct {
 #define FIELD(result, name, parameters) result(*name) parameters;
@@ -58,8 +60,12 @@ static struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static unsigned version;
-static char attributes[4096], triple[128];
+static char attributes[4096], triple[128], name[64];
 static void *machine;
+
+static __typeof__(uselocale) *use_locale; /* of LLVM's own C library */
+static jmp_buf before_fatal;              /* where a fatal error leads */
+static bool is_guarded, is_broken;
 
 /* --- finding it --- */
 
@@ -73,7 +79,28 @@ static bool resolve(void *library)
     memcpy(&llvm.function, &symbol, sizeof(symbol));
     EACH_FUNCTION(RESOLVE)
 #undef RESOLVE
+    if (!(symbol = dlsym(library, "uselocale")))
+        return false;
+    memcpy(&use_locale, &symbol, sizeof(symbol));
     return true;
+}
+
+/*
+ * Has to be called by a thread before it calls LLVM. That C library has not made the thread, and
+ * so isalpha() and its like would have no table there, unless this thread has loaded it.
+ */
+static void enter_namespace(void)
+{
+    use_locale(LC_GLOBAL_LOCALE);
+}
+
+/* LLVM would end the process when this returns. */
+static void on_fatal_error(const char *reason)
+{
+    cushim__log(CUSHIM_LOG_WARNING, "LLVM: %s; no more kernels are compiled", reason);
+    is_broken = true;
+    if (is_guarded)
+        longjmp(before_fatal, 1);
 }
 
 /* Calls the functions that make LLVM know this kind of processor. */
@@ -98,6 +125,7 @@ static bool initialise(void *library)
         call();
     }
     llvm.LLVMLinkInMCJIT();
+    llvm.LLVMInstallFatalErrorHandler(on_fatal_error);
     return true;
 }
 
@@ -136,9 +164,11 @@ static bool open_one(const char *file)
     void *library = fits ? dlmopen(LM_ID_NEWLM, file, RTLD_NOW | RTLD_LOCAL) : NULL;
 
     cushim__arena_finish(&arena);
-    if (library)
-        cushim__log(CUSHIM_LOG_DEBUG, "kernels are compiled by %s", file);
-    return library && resolve(library) && initialise(library) && describe_host();
+    if (!library || !resolve(library) || !initialise(library) || !describe_host())
+        return false;
+    cushim__log(CUSHIM_LOG_DEBUG, "kernels are compiled by %s", file);
+    snprintf(name, sizeof(name), "%s", file);
+    return true;
 }
 
 /* Debian names the files libLLVM-14.so.1 and libLLVM.so.19.1, and others libLLVM-14.so. */
@@ -156,22 +186,22 @@ static bool open_version(unsigned number)
     return false;
 }
 
-/* Nobody looks here for LLVM who has not asked for compiled kernels. */
+/* Who has not asked for compiled kernels is not told that there are none. */
 static void tell_absent(void)
 {
     const char *level = cushim__env("CUSHIM_LOG");
 
-    if (!level || strcmp(level, "none"))
+    if (cushim__env("CUSHIM_MOCK_PTX_COMPILE") && (!level || strcmp(level, "none")))
         fprintf(
             stderr,
             "cushim mock: CUSHIM_MOCK_PTX_COMPILE: there is no libLLVM of version %d to %d that "
             "can be loaded, so kernels are interpreted\n",
-            OLDEST, NEWEST);
+            PTX__LLVM_OLDEST, PTX__LLVM_NEWEST);
 }
 
 static void open_library(void)
 {
-    for (unsigned number = NEWEST; number >= OLDEST && !version; number--) {
+    for (unsigned number = PTX__LLVM_NEWEST; number >= PTX__LLVM_OLDEST && !version; number--) {
         if (open_version(number))
             version = number;
     }
@@ -183,6 +213,11 @@ unsigned ptx__llvm_version(void)
 {
     pthread_once(&once, open_library);
     return version;
+}
+
+const char *ptx__llvm_name(void)
+{
+    return name;
 }
 
 const char *ptx__llvm_attributes(void)
@@ -237,13 +272,38 @@ static bool make(struct ptx__machine_code *code, const char *text, size_t length
     return optimise(module);
 }
 
-struct ptx__machine_code *ptx__llvm_compile(const char *text, size_t length)
+/* Returns whether it worked. What a fatal error leaves behind is not touched again. */
+static bool make_function(struct ptx__machine_code *code, const char *text, size_t length,
+                          const char *function, void **ret_address)
 {
-    struct ptx__machine_code *code = ptx__llvm_version() ? calloc(1, sizeof(*code)) : NULL;
+    bool made = false;
 
+    if (setjmp(before_fatal)) {
+        is_guarded = false;
+        *code = (struct ptx__machine_code){0};
+        return false;
+    }
+    is_guarded = true;
+    enter_namespace();
+    made = make(code, text, length);
+    if (made)
+        *ret_address = (void *) (uintptr_t) llvm.LLVMGetFunctionAddress(code->engine, function);
+    is_guarded = false;
+    return made && *ret_address;
+}
+
+struct ptx__machine_code *ptx__llvm_compile(const char *text, size_t length, const char *function,
+                                            void **ret_address)
+{
     const uint64_t begin = cushim__now_ns();
+    struct ptx__machine_code *code = NULL;
 
-    if (!code || make(code, text, length)) {
+    *ret_address = NULL;
+    if (!is_broken && ptx__jit_has_executable_memory() && ptx__llvm_version())
+        code = calloc(1, sizeof(*code));
+    if (!code)
+        return NULL;
+    if (make_function(code, text, length, function, ret_address)) {
         cushim__log(CUSHIM_LOG_DEBUG, "LLVM: %zu bytes of text in %.1f ms", length,
                     (double) (cushim__now_ns() - begin) * 1e-6);
         return code;
@@ -256,18 +316,10 @@ void ptx__llvm_free(struct ptx__machine_code *code)
 {
     if (!code)
         return;
+    enter_namespace();
     if (code->engine)
         llvm.LLVMDisposeExecutionEngine(code->engine);
-    llvm.LLVMContextDispose(code->context);
+    if (code->context)
+        llvm.LLVMContextDispose(code->context);
     free(code);
-}
-
-void *ptx__llvm_function(struct ptx__machine_code *code, const char *function)
-{
-    const uint64_t begin = cushim__now_ns();
-    void *address = (void *) (uintptr_t) llvm.LLVMGetFunctionAddress(code->engine, function);
-
-    cushim__log(CUSHIM_LOG_DEBUG, "LLVM: machine code in %.1f ms",
-                (double) (cushim__now_ns() - begin) * 1e-6);
-    return address;
 }

@@ -4,14 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/env.h"
 #include "base/thread.h"
 #include "base/util.h"
 #include "mock/ptx/jit/emit.h"
 #include "mock/ptx/jit/llvm.h"
+#include "mock/ptx/jit/setting.h"
 
-/* A function is compiled when it has done so many operations of warps: some ten milliseconds. */
-#define ENOUGH_WORK (UINT64_C(1) << 20)
+/*
+ * A kernel is compiled when it has done so many operations of warps: some ten milliseconds, and
+ * more for a long one, which takes LLVM longer: about as long as this takes the interpreter, or a
+ * few times that.
+ */
+#define ENOUGH_WORK   (UINT64_C(1) << 20)
+#define ENOUGH_FOR_OP (UINT64_C(1) << 15)
 
 /*
  * A function is compiled for the rows in which a block has its lanes, and twice: for warps whose 32
@@ -26,7 +31,7 @@ struct ptx__tier {
     compiled _Atomic functions[VARIANTS];
     struct ptx__machine_code *code[VARIANTS];
     struct cushim__arena arenas[VARIANTS]; /* what the machine code refers to */
-    bool wanted[VARIANTS];
+    atomic_bool wanted[VARIANTS];
     unsigned n_slots;    /* that the area of a frame has room for */
     ptx__handler runs[]; /* the operations' own handlers */
 };
@@ -40,35 +45,10 @@ struct job {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct job *first_job, *last_job, *running;
-static bool started; /* the thread, which goes on until the process ends */
-static bool loading; /* it loads LLVM */
-static bool closed;  /* the process ends, or there can be no thread */
+static bool started;     /* the thread, which goes on until the process ends */
+static bool loading;     /* it loads LLVM */
+static bool closed;      /* the process ends, or there can be no thread */
 static unsigned n_forks; /* that wait for LLVM to be at rest */
-
-/* --- what the environment asks for --- */
-
-enum mode { MODE_OFF, MODE_ON, MODE_ALWAYS };
-
-static enum mode mode(void)
-{
-    const char *text = cushim__env("CUSHIM_MOCK_PTX_COMPILE");
-
-    if (!text || !strcmp(text, "0"))
-        return MODE_OFF;
-    return strcmp(text, "always") ? MODE_ON : MODE_ALWAYS;
-}
-
-/* LLVM would call functions of other libraries for what the processor lacks. */
-static bool processor_fits(void)
-{
-#if defined(__x86_64__)
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#elif defined(__aarch64__)
-    return true;
-#else
-    return false;
-#endif
-}
 
 /* --- compiled code --- */
 
@@ -93,6 +73,8 @@ static bool make_area(struct ptx__frame *frame, const struct ptx__tier *tier)
     return frame->area;
 }
 
+static void want_function(const struct ptx__code *code, unsigned variant);
+
 static const struct ptx__op *enter(struct ptx__warp *warp, const struct ptx__op *op)
 {
     const struct ptx__code *code = warp->frame->code;
@@ -103,6 +85,8 @@ static const struct ptx__op *enter(struct ptx__warp *warp, const struct ptx__op 
     const compiled function = atomic_load_explicit(&tier->functions[variant], memory_order_acquire);
     const size_t number = (size_t) (op - code->ops);
 
+    if (!function && !atomic_load_explicit(&tier->wanted[variant], memory_order_relaxed))
+        want_function(code, variant);
     if (!function || (!warp->frame->area && !make_area(warp->frame, tier)))
         return tier->runs[number](warp, op);
     warp->frame->kept = 0;
@@ -178,27 +162,25 @@ static void compile(struct job *job)
     struct ptx__code *code = job->code;
     struct unit unit = {.flow = {.code = NULL}};
     struct ptx__machine_code *machine = NULL;
+    void *address = NULL;
 
     if (!code || !write_unit(&unit, code, job->variant)) {
         finish_unit(&unit);
         return;
     }
     pthread_mutex_unlock(&lock);
-    machine = ptx__llvm_compile(unit.text.text.text, unit.text.text.length);
-    if (machine) {
-        void *address = ptx__llvm_function(machine, "kernel");
+    machine = ptx__llvm_compile(unit.text.text.text, unit.text.text.length, "kernel", &address);
+    pthread_mutex_lock(&lock);
+    if (machine && job->code) {
         compiled function;
 
         memcpy(&function, &address, sizeof(function));
-        pthread_mutex_lock(&lock);
-        if (job->code && function) {
-            atomic_load(&code->tier)->code[job->variant] = TAKE_PTR(machine);
-            atomic_load(&code->tier)->arenas[job->variant] = unit.arena;
-            unit.arena = (struct cushim__arena){0};
-            install(code, &unit.flow, job->variant, function);
-        }
-        pthread_mutex_unlock(&lock);
+        atomic_load(&code->tier)->code[job->variant] = TAKE_PTR(machine);
+        atomic_load(&code->tier)->arenas[job->variant] = unit.arena;
+        unit.arena = (struct cushim__arena){0};
+        install(code, &unit.flow, job->variant, function);
     }
+    pthread_mutex_unlock(&lock);
     ptx__llvm_free(machine);
     finish_unit(&unit);
     pthread_mutex_lock(&lock);
@@ -262,6 +244,7 @@ static void start(void)
 
 /* --- asking for it --- */
 
+/* The lock is held. */
 static void want_variant(struct ptx__code *code, unsigned variant)
 {
     struct ptx__tier *tier = code->ops && !code->builtin ? tier_of(code) : NULL;
@@ -276,31 +259,38 @@ static void want_variant(struct ptx__code *code, unsigned variant)
     else
         first_job = job;
     last_job = job;
-}
-
-/* The kernel, and the functions that it may call. The lock is held. */
-static void want(const struct ptx__code *kernel, unsigned row)
-{
-    struct ptx__program *program = kernel->program;
-
-    for (size_t i = 0; i < program->n_codes; i++) {
-        struct ptx__code *code = &program->codes[i];
-
-        if (code != kernel && code->is_kernel)
-            continue;
-        want_variant(code, variant_of(row, true));
-        want_variant(code, variant_of(row, false));
-    }
     start();
     pthread_cond_broadcast(&changed);
 }
 
+/* The kernel, and the functions that it may call. The lock is held. */
+static void want(const struct ptx__code *kernel, unsigned variant)
+{
+    struct ptx__program *program = kernel->program;
+
+    for (size_t i = 0; i < program->n_codes; i++) {
+        if (&program->codes[i] == kernel || !program->codes[i].is_kernel)
+            want_variant(&program->codes[i], variant);
+    }
+}
+
+/* A warp would use it now. Most kernels need only one of the two functions for a shape of block. */
+static void want_function(const struct ptx__code *code, unsigned variant)
+{
+    pthread_mutex_lock(&lock);
+    want_variant((struct ptx__code *) (uintptr_t) code, variant);
+    pthread_mutex_unlock(&lock);
+}
+
 void ptx__jit_begin_launch(const struct ptx__launch *launch)
 {
-    if (mode() != MODE_ALWAYS || !processor_fits())
+    const unsigned row = ptx__row_of_block(launch->block);
+
+    if (ptx__jit_mode() != PTX__JIT_ALWAYS)
         return;
     pthread_mutex_lock(&lock);
-    want(launch->code, ptx__row_of_block(launch->block));
+    want(launch->code, variant_of(row, true));
+    want(launch->code, variant_of(row, false));
     while ((first_job || running) && !closed)
         pthread_cond_wait(&changed, &lock);
     pthread_mutex_unlock(&lock);
@@ -320,15 +310,32 @@ static uint64_t work_of(const struct ptx__block *block)
 void ptx__jit_count(const struct ptx__block *block)
 {
     struct ptx__code *code = (struct ptx__code *) (uintptr_t) block->grid->code;
+    const uint64_t enough = ENOUGH_WORK + ENOUGH_FOR_OP * code->n_ops;
     const uint64_t now = work_of(block);
     const uint64_t before = atomic_fetch_add_explicit(&code->work, now, memory_order_relaxed);
 
-    if (before >= ENOUGH_WORK || before + now < ENOUGH_WORK || mode() == MODE_OFF ||
-        !processor_fits())
+    if (before >= enough || before + now < enough || ptx__jit_mode() == PTX__JIT_OFF)
         return;
     pthread_mutex_lock(&lock);
-    want(code, block->grid->row);
+    want(code, variant_of(block->grid->row, block->grid->n_threads >= PTX__LANES));
     pthread_mutex_unlock(&lock);
+}
+
+const char *ptx__jit_text(void)
+{
+    const char *text;
+
+    pthread_mutex_lock(&lock);
+    while (loading)
+        pthread_cond_wait(&changed, &lock);
+    loading = true;
+    pthread_mutex_unlock(&lock);
+    text = ptx__jit_mode_text();
+    pthread_mutex_lock(&lock);
+    loading = false;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+    return text;
 }
 
 /* --- forgetting it --- */

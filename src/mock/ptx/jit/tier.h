@@ -16,6 +16,9 @@ void ptx__jit_begin_launch(const struct ptx__launch *launch);
 /* Counts the work that a block has done. Code that has done enough is going to be compiled. */
 void ptx__jit_count(const struct ptx__block *block);
 
+/* Returns how kernels run here, for people; the text is never freed. May load LLVM. */
+const char *ptx__jit_text(void);
+
 /* Frees the machine code of a program, and forgets what was to be compiled. */
 void ptx__jit_forget(struct ptx__program *program);
 
