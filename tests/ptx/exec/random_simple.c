@@ -249,6 +249,18 @@ static const char *const common[] = {
     "rcp.approx.ftz.f32",
     "clz.b32",
     "brev.b32",
+    "bfi.b32",
+    "bfe.s32",
+    "div.s32",
+    "rem.u32",
+    "mul.hi.u64",
+    "max.s16",
+    "sub.rn.f64",
+    "max.f64",
+    "cvt.rni.s32.f32",
+    "cvt.rzi.u64.f64",
+    "cvt.rmi.f32.f32",
+    "rsqrt.approx.ftz.f32",
 };
 
 static const struct form *common_forms[COUNT(common)];

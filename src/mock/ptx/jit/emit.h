@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing a function: its slots as values (slot.c), operations that are computed (operation.c),
- * loads and stores (access.c), those that handlers do (handler.c), jumps (jump.c), lanes that part
- * (wait.c), and all of it together (function.c).
+ * Writing a function: its slots as values (slot.c), operations that are computed (operation.c,
+ * parts.c), loads and stores (access.c), those that handlers do (handler.c), jumps (jump.c), lanes
+ * that part (wait.c), and all of it together (function.c).
  */
 #ifndef CUSHIM_MOCK_PTX_JIT_EMIT_H
 #define CUSHIM_MOCK_PTX_JIT_EMIT_H
@@ -122,6 +122,12 @@ void ptx__jit_write_access(struct ptx__jit_emit *emit, size_t number);
 /* --- operation.c --- */
 
 void ptx__jit_plain(struct ptx__jit_emit *emit, size_t number);
+
+/* --- parts.c --- */
+
+void ptx__jit_pack(struct ptx__jit_emit *emit, size_t number);
+void ptx__jit_unpack(struct ptx__jit_emit *emit, size_t number);
+void ptx__jit_lop3(struct ptx__jit_emit *emit, size_t number);
 
 /* --- handler.c --- */
 

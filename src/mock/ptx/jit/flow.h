@@ -18,7 +18,8 @@
 enum ptx__jit_kind {
     PTX__JIT_OUTSIDE, /* the interpreter does it, and compiled code begins anew behind it */
     PTX__JIT_CALLED,  /* its handler is called */
-    PTX__JIT_PLAIN,   /* it is computed from its operands: jit/plain.c */
+    PTX__JIT_PLAIN,   /* it is computed from its operands: jit/plain_table.c */
+    PTX__JIT_WRITTEN, /* it has a function that writes it */
     PTX__JIT_LOAD,
     PTX__JIT_STORE,
     PTX__JIT_JUMP,
@@ -32,6 +33,8 @@ enum ptx__jit_kind {
 #define PTX__JIT_OPERANDS   20
 #define PTX__JIT_NONE       UINT16_MAX
 
+struct ptx__jit_emit;
+
 /* An operation. Slots are numbers in the list of the flow. */
 struct ptx__jit_op {
     uint8_t kind;
@@ -40,10 +43,12 @@ struct ptx__jit_op {
     bool inside;          /* between a guard and its end */
     bool apart;           /* other lanes of the warp may wait elsewhere (region.c) */
     bool reads_all, ends; /* it may read any slot; nothing comes after it */
+    bool pure;            /* its results follow from its operands alone, lane by lane */
     uint8_t n_reads, n_writes;
     uint16_t reads[PTX__JIT_OPERANDS], writes[PTX__JIT_OPERANDS];
     const struct ptx__keyed *keyed;
     const struct ptx__expression *plain;
+    void (*write)(struct ptx__jit_emit *emit, size_t number);
     /* Of a load or store: the space by its letter (see access.c), and bits. */
     char space, type;
     uint8_t memory_bits, slot_bits;

@@ -207,6 +207,8 @@ struct ptx__jit_form ptx__jit_form_of(const struct ptx__jit_flow *flow, size_t n
         return VECTOR;
     if (op->kind == PTX__JIT_LOAD)
         return of_address(flow, number);
+    if (op->pure)
+        return of_operands(flow, number);
     if (op->kind != PTX__JIT_PLAIN)
         return VECTOR;
     if (!keeps_steps(flow, number, &form))

@@ -63,6 +63,9 @@ static bool emit_op(struct ptx__jit_emit *emit, size_t number)
     case PTX__JIT_PLAIN:
         ptx__jit_plain(emit, number);
         return true;
+    case PTX__JIT_WRITTEN:
+        emit->flow->ops[number].write(emit, number);
+        return true;
     case PTX__JIT_LOAD:
     case PTX__JIT_STORE:
         ptx__jit_write_access(emit, number);
@@ -214,7 +217,7 @@ static void declare(struct ptx__jit_text *text, const char *name, unsigned n, un
         ptx__jit_say(text, i ? ", " : "");
         ptx__jit_say_type(text, type, lanes);
     }
-    ptx__jit_say(text, ")\n");
+    ptx__jit_say(text, strcmp(name, "ctlz") ? ")\n" : ", i1)\n");
 }
 
 /* gather and scatter, which name the types of values and of pointers */
@@ -242,14 +245,22 @@ void ptx__jit_write_end(struct ptx__jit_text *text, const char *attributes)
         for (unsigned type = PTX__JIT_FLOAT; type <= PTX__JIT_DOUBLE; type++) {
             declare(text, "fma", 3, type, lanes);
             declare(text, "sqrt", 1, type, lanes);
+            declare(text, "rint", 1, type, lanes);
+            declare(text, "trunc", 1, type, lanes);
+            declare(text, "floor", 1, type, lanes);
+            declare(text, "ceil", 1, type, lanes);
         }
-        declare(text, "ctpop", 1, PTX__JIT_I32, lanes);
-        declare(text, "bitreverse", 1, PTX__JIT_I32, lanes);
+        for (unsigned type = PTX__JIT_I32; type <= PTX__JIT_I64; type++) {
+            declare(text, "ctpop", 1, type, lanes);
+            declare(text, "ctlz", 1, type, lanes);
+            declare(text, "bitreverse", 1, type, lanes);
+        }
+        declare(text, "fshl", 3, PTX__JIT_I32, lanes);
+        declare(text, "fshr", 3, PTX__JIT_I32, lanes);
     }
     for (unsigned bits = 8; bits <= 64; bits *= 2)
         declare_lanes(text, bits);
-    ptx__jit_say(text, "declare i32 @llvm.cttz.i32(i32, i1)\n"
-                       "declare i32 @llvm.ctlz.i32(i32, i1)\n");
+    ptx__jit_say(text, "declare i32 @llvm.cttz.i32(i32, i1)\n");
     cushim__str_append(&text->text,
                        "attributes #0 = { nounwind \"min-legal-vector-width\"=\"512\" %s }\n",
                        attributes);

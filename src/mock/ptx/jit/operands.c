@@ -6,8 +6,7 @@
 
 #include "mock/ptx/exec/control.h"
 #include "mock/ptx/exec/handlers.h"
-#include "mock/ptx/jit/flow.h"
-#include "mock/ptx/jit/plain.h"
+#include "mock/ptx/jit/emit.h"
 
 /*
  * An operand that the handler does not use may be any slot: it is given as one of another operand,
@@ -104,6 +103,13 @@ static bool atomic(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const str
            ptx__jit_add_write(flow, to, op->d, bits);
 }
 
+static void writes(struct ptx__jit_op *to, void (*write)(struct ptx__jit_emit *, size_t))
+{
+    to->kind = PTX__JIT_WRITTEN;
+    to->write = write;
+    to->pure = true;
+}
+
 static bool packs(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
 {
     bool fits = op->n_list <= 16 &&
@@ -111,13 +117,13 @@ static bool packs(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const stru
 
     for (unsigned i = 0; fits && i < op->n_list; i++)
         fits = ptx__jit_add_read(flow, to, op->list[i], 32);
-    to->kind = to->plain ? PTX__JIT_PLAIN : PTX__JIT_CALLED;
+    writes(to, ptx__jit_pack);
     return fits;
 }
 
 static bool unpacks(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
 {
-    to->kind = to->plain ? PTX__JIT_PLAIN : PTX__JIT_CALLED;
+    writes(to, ptx__jit_unpack);
     return ptx__jit_add_read(flow, to, op->a, strcmp(to->keyed->key, "unpack.64") ? 32 : 64) &&
            ptx__jit_add_write(flow, to, op->d, (op->imm & 0xff) == 64 ? 64 : 32);
 }
@@ -131,10 +137,41 @@ static bool adds_address(struct ptx__jit_flow *flow, struct ptx__jit_op *to,
 
 static bool lop3(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
 {
+    uint64_t table;
+
     to->kind = PTX__JIT_CALLED;
+    if (ptx__jit_literal(flow, op->list[0], &table))
+        writes(to, ptx__jit_lop3);
     return ptx__jit_add_read(flow, to, op->a, 32) && ptx__jit_add_read(flow, to, op->b, 32) &&
            ptx__jit_add_read(flow, to, op->c, 32) && ptx__jit_add_read(flow, to, op->list[0], 32) &&
            ptx__jit_add_write(flow, to, op->d, 32);
+}
+
+/* Operations with four sources, which have expressions. */
+static bool four(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
+{
+    const unsigned bits = strcmp(strrchr(to->keyed->key, '.'), ".u64") ? 32 : 64;
+
+    to->kind = PTX__JIT_PLAIN;
+    return ptx__jit_add_read(flow, to, op->a, bits) && ptx__jit_add_read(flow, to, op->b, bits) &&
+           ptx__jit_add_read(flow, to, op->c, 32) && ptx__jit_add_read(flow, to, op->list[0], 32) &&
+           ptx__jit_add_write(flow, to, op->d, bits);
+}
+
+/* Sums and differences with carries, which are a predicate of their own. */
+static bool chained(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
+{
+    const char *key = to->keyed->key;
+    const unsigned bits =
+        strcmp(strrchr(key, '.'), ".u32") && strcmp(strrchr(key, '.'), ".s32") ? 64 : 32;
+
+    to->kind = PTX__JIT_CALLED;
+    return ptx__jit_add_read(flow, to, op->a, bits) && ptx__jit_add_read(flow, to, op->b, bits) &&
+           (*key != 'm' || ptx__jit_add_read(flow, to, op->c, bits)) &&
+           (strchr(key, 'c') != key + strcspn(key, ".") - 1 ||
+            ptx__jit_add_read(flow, to, PTX__CARRY_SLOT, 1)) &&
+           ptx__jit_add_write(flow, to, op->d, bits) &&
+           (!strstr(key, ".cc.") || ptx__jit_add_write(flow, to, PTX__CARRY_SLOT, 1));
 }
 
 /*
@@ -212,28 +249,18 @@ static bool describe_keyed(struct ptx__jit_flow *flow, struct ptx__jit_op *to,
         bool (*describe)(struct ptx__jit_flow *flow, struct ptx__jit_op *to,
                          const struct ptx__op *op);
     } rows[] = {
-        {"ld.", accesses},
-        {"lds.", accesses},
-        {"st.", accesses},
-        {"sts.", accesses},
-        {"ldf.", frame},
-        {"stf.", frame},
-        {"atom.", atomic},
-        {"frame.address.", frame},
-        {"shfl.", shuffle},
-        {"vote.", vote},
-        {"redux.", reduce},
-        {"match.any.", reduce},
-        {"activemask", active},
-        {"fence", no_operands},
-        {"nanosleep", no_operands},
-        {"pack.", packs},
-        {"unpack.", unpacks},
-        {"lop3.u32", lop3},
-        {"address.add", adds_address},
+        {"ld.", accesses},       {"lds.", accesses},        {"st.", accesses},
+        {"sts.", accesses},      {"ldf.", frame},           {"stf.", frame},
+        {"atom.", atomic},       {"frame.address.", frame}, {"shfl.", shuffle},
+        {"vote.", vote},         {"redux.", reduce},        {"match.any.", reduce},
+        {"activemask", active},  {"fence", no_operands},    {"nanosleep", no_operands},
+        {"pack.", packs},        {"unpack.", unpacks},      {"lop3.u32", lop3},
+        {"bfi.", four},          {"add.cc.", chained},      {"addc.", chained},
+        {"sub.cc.", chained},    {"subc.", chained},        {"mad.lo.cc.", chained},
+        {"mad.hi.cc.", chained}, {"madc.", chained},        {"address.add", adds_address},
     };
 
-    to->plain = ptx__plain_find(to->keyed->key);
+    to->plain = ptx__plain_row(to->keyed->key, strlen(to->keyed->key));
     if (to->keyed->d)
         return computes(flow, to, op);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -96,21 +96,30 @@ static struct ptx__jit_value row_step(struct ptx__jit_emit *emit, size_t number,
                : product;
 }
 
+/* Operations with four sources, and address.add, are not among those whose bits are noted. */
+static unsigned bits_of(const struct ptx__keyed *keyed, unsigned operand)
+{
+    const uint8_t noted[] = {keyed->a, keyed->b, keyed->c};
+
+    if (keyed->d)
+        return noted[operand];
+    return operand < 2 && strcmp(keyed->key, "bfi.u32") ? 64 : 32;
+}
+
 void ptx__jit_plain(struct ptx__jit_emit *emit, size_t number)
 {
     const struct ptx__jit_op *op = &emit->flow->ops[number];
     const struct ptx__op *code = &emit->flow->code->ops[number];
-    const uint32_t offsets[3] = {code->a, code->b, code->c};
-    const uint8_t bits[3] = {op->keyed->a ? op->keyed->a : 64, op->keyed->b, op->keyed->c};
     const unsigned n = ptx__plain_operands(op->plain);
-    struct ptx__jit_operand operands[3] = {{{0}, {0}, {0}}};
+    const uint32_t offsets[4] = {code->a, code->b, code->c, n > 3 ? code->list[0] : 0};
+    struct ptx__jit_operand operands[4] = {{{0}, {0}, {0}}};
     struct ptx__jit_operand result = {.form = ptx__jit_form_of(emit->flow, number)};
     struct ptx__jit_operands values = {.imm = code->imm};
     const char *widening = strstr(op->keyed->key, ".wide.");
     const bool sign = strstr(op->keyed->key, ".s32");
 
     for (unsigned i = 0; i < n; i++)
-        operands[i] = ptx__jit_read(emit, offsets[i], bits[i]);
+        operands[i] = ptx__jit_read(emit, offsets[i], bits_of(op->keyed, i));
     if (!result.form.vector && (widening || !strncmp(op->keyed->key, "cvt.u64.", 8))) {
         check_widening(emit, number, operands, n < 2 ? n : 2, sign);
     }

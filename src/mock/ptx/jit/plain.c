@@ -1,197 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The table of expressions. Each says in LLVM's words what the handler of that key says in C. a, b
- * and c are the operands as integers, imm is the operation's. "(f x)" takes the bits of x as an
- * .f32, "(w x)" those of an .f32 as an integer; g and d do so for .f64. "(? which yes no)" selects.
- * A name that is none of LLVM's is that of another expression, whose operand is x.
- */
+/* Writing the expressions of plain_table.c. */
 #include "mock/ptx/jit/plain.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"
-
-/* An .f32 as the result of an operation: any NaN becomes the one of the hardware. */
-#define NAN32(x) "(nan " x ")"
-#define FA       "(f a)"
-#define FB       "(f b)"
-#define FC       "(f c)"
-/* The same with subnormal numbers as zeros, before and after. */
-#define FTZ(x) "(ftz (nan " x "))"
-#define ZA     "(f (ftz a))"
-#define ZB     "(f (ftz b))"
-#define ZC     "(f (ftz c))"
-
-#define COMPARED(prefix, type, a, b)                                                               \
-    {"setp.eq." prefix type, "(oeq " a " " b ")"}, {"setp.ne." prefix type, "(one " a " " b ")"},  \
-        {"setp.lt." prefix type, "(olt " a " " b ")"},                                             \
-        {"setp.le." prefix type, "(ole " a " " b ")"},                                             \
-        {"setp.gt." prefix type, "(ogt " a " " b ")"},                                             \
-        {"setp.ge." prefix type, "(oge " a " " b ")"},                                             \
-        {"setp.equ." prefix type, "(ueq " a " " b ")"},                                            \
-        {"setp.neu." prefix type, "(une " a " " b ")"},                                            \
-        {"setp.ltu." prefix type, "(ult " a " " b ")"},                                            \
-        {"setp.leu." prefix type, "(ule " a " " b ")"},                                            \
-        {"setp.gtu." prefix type, "(ugt " a " " b ")"},                                            \
-        {"setp.geu." prefix type, "(uge " a " " b ")"},                                            \
-        {"setp.num." prefix type, "(ord " a " " b ")"},                                            \
-    {                                                                                              \
-        "setp.nan." prefix type, "(uno " a " " b ")"                                               \
-    }
-
-#define WRAPPING(type)                                                                             \
-    {"add." type, "(add a b)"}, {"sub." type, "(sub a b)"}, {"mul.lo." type, "(mul a b)"},         \
-        {"mad.lo." type, "(add (mul a b) c)"}, {"neg." type, "(sub 0 a)"},                         \
-        {"not." type, "(xor a -1)"}, {"mov." type, "a"}, {"and." type, "(and a b)"},               \
-        {"or." type, "(or a b)"}, {"xor." type, "(xor a b)"}, {"setp.eq." type, "(eq a b)"},       \
-    {                                                                                              \
-        "setp.ne." type, "(ne a b)"                                                                \
-    }
-
-#define ORDERED(type, sign)                                                                        \
-    {"min." type, "(? (" sign "lt a b) a b)"}, {"max." type, "(? (" sign "gt a b) a b)"},          \
-        {"setp.lt." type, "(" sign "lt a b)"}, {"setp.le." type, "(" sign "le a b)"},              \
-        {"setp.gt." type, "(" sign "gt a b)"},                                                     \
-    {                                                                                              \
-        "setp.ge." type, "(" sign "ge a b)"                                                        \
-    }
-
-static const struct ptx__expression rows[] = {
-    /* used by others */
-    {"nan", "(? (uno x x) 2147483647 (w x))"},
-    {"ftz", "(? (ne (and x 2139095040) 0) x (and x 2147483648))"},
-    {"u16", "(and x 65535)"},
-    {"s16", "(ashr (shl x 16) 16)"},
-    {"u8", "(and x 255)"},
-    {"s8", "(ashr (shl x 24) 24)"},
-    /* integers */
-    WRAPPING("u32"),
-    WRAPPING("u64"),
-    ORDERED("u32", "u"),
-    ORDERED("s32", "s"),
-    ORDERED("u64", "u"),
-    ORDERED("s64", "s"),
-    {"add.u16", "(u16 (add a b))"},
-    {"sub.u16", "(u16 (sub a b))"},
-    {"mul.lo.u16", "(u16 (mul a b))"},
-    {"mad.lo.u16", "(u16 (add (mul a b) c))"},
-    {"mov.u16", "(u16 a)"},
-    {"and.u16", "(u16 (and a b))"},
-    {"or.u16", "(u16 (or a b))"},
-    {"xor.u16", "(u16 (xor a b))"},
-    {"not.u16", "(u16 (xor a -1))"},
-    {"setp.eq.u16", "(eq (u16 a) (u16 b))"},
-    {"setp.ne.u16", "(ne (u16 a) (u16 b))"},
-    {"setp.lt.u16", "(ult (u16 a) (u16 b))"},
-    {"setp.le.u16", "(ule (u16 a) (u16 b))"},
-    {"setp.gt.u16", "(ugt (u16 a) (u16 b))"},
-    {"setp.ge.u16", "(uge (u16 a) (u16 b))"},
-    {"setp.lt.s16", "(slt (s16 a) (s16 b))"},
-    {"setp.le.s16", "(sle (s16 a) (s16 b))"},
-    {"setp.gt.s16", "(sgt (s16 a) (s16 b))"},
-    {"setp.ge.s16", "(sge (s16 a) (s16 b))"},
-    {"abs.s32", "(? (slt a 0) (sub 0 a) a)"},
-    {"abs.s64", "(? (slt a 0) (sub 0 a) a)"},
-    {"shl.u32", "(? (ult b 32) (shl a (and b 31)) 0)"},
-    {"shr.u32", "(? (ult b 32) (lshr a (and b 31)) 0)"},
-    {"shr.s32", "(ashr a (? (ult b 32) b 31))"},
-    {"shl.u64", "(? (ult b 64) (shl a (zext (and b 63))) 0)"},
-    {"shr.u64", "(? (ult b 64) (lshr a (zext (and b 63))) 0)"},
-    {"shr.s64", "(ashr a (zext (? (ult b 64) b 63)))"},
-    {"mul.wide.u32", "(mul (zext a) (zext b))"},
-    {"mul.wide.s32", "(mul (sext a) (sext b))"},
-    {"mad.wide.u32", "(add (mul (zext a) (zext b)) c)"},
-    {"mad.wide.s32", "(add (mul (sext a) (sext b)) c)"},
-    {"mul.wide.u16", "(mul (u16 a) (u16 b))"},
-    {"mul.wide.s16", "(mul (s16 a) (s16 b))"},
-    {"mul.hi.u32", "(trunc (lshr (mul (zext a) (zext b)) 32))"},
-    {"mul.hi.s32", "(trunc (lshr (mul (sext a) (sext b)) 32))"},
-    {"mad.hi.u32", "(add (trunc (lshr (mul (zext a) (zext b)) 32)) c)"},
-    {"mad.hi.s32", "(add (trunc (lshr (mul (sext a) (sext b)) 32)) c)"},
-    {"popc.u32", "(ctpop a)"},
-    {"brev.u32", "(bitreverse a)"},
-    {"selp.u32", "(? (xor c imm) a b)"},
-    {"selp.u64", "(? (xor c imm) a b)"},
-    {"and.pred", "(and (xor a imm1) (xor b imm2))"},
-    {"or.pred", "(or (xor a imm1) (xor b imm2))"},
-    {"xor.pred", "(xor (xor a imm1) (xor b imm2))"},
-    {"not.pred", "(xor (xor a imm1) -1)"},
-    {"mov.pred", "(xor a imm1)"},
-    {"address.add", "(add a imm)"},
-    /* conversions between integers */
-    {"cvt.u32.u8", "(u8 a)"},
-    {"cvt.u16.u8", "(u8 a)"},
-    {"cvt.u32.s8", "(s8 a)"},
-    {"cvt.u16.s8", "(u16 (s8 a))"},
-    {"cvt.u32.u16", "(u16 a)"},
-    {"cvt.u32.s16", "(s16 a)"},
-    {"cvt.u64.u8", "(zext (u8 a))"},
-    {"cvt.u64.s8", "(sext (s8 a))"},
-    {"cvt.u64.u16", "(zext (u16 a))"},
-    {"cvt.u64.s16", "(sext (s16 a))"},
-    {"cvt.u64.u32", "(zext a)"},
-    {"cvt.u64.s32", "(sext a)"},
-    {"cvt.u32.u64", "(trunc a)"},
-    {"cvt.u16.u64", "(u16 (trunc a))"},
-    {"cvt.u8.u64", "(u8 (trunc a))"},
-    {"cvt.u16.u32", "(u16 a)"},
-    {"cvt.u8.u32", "(u8 a)"},
-    /* .f32 */
-    {"add.f32", NAN32("(fadd " FA " " FB ")")},
-    {"sub.f32", NAN32("(fsub " FA " " FB ")")},
-    {"mul.f32", NAN32("(fmul " FA " " FB ")")},
-    {"div.f32", NAN32("(fdiv " FA " " FB ")")},
-    {"div.full.f32", NAN32("(fdiv " FA " " FB ")")},
-    {"fma.f32", NAN32("(fma " FA " " FB " " FC ")")},
-    {"sqrt.f32", NAN32("(sqrt " FA ")")},
-    {"sqrt.approx.f32", NAN32("(sqrt " FA ")")},
-    {"rcp.f32", NAN32("(fdiv (f 1065353216) " FA ")")},
-    {"rcp.approx.f32", NAN32("(fdiv (f 1065353216) " FA ")")},
-    {"add.ftz.f32", FTZ("(fadd " ZA " " ZB ")")},
-    {"sub.ftz.f32", FTZ("(fsub " ZA " " ZB ")")},
-    {"mul.ftz.f32", FTZ("(fmul " ZA " " ZB ")")},
-    {"div.ftz.f32", FTZ("(fdiv " ZA " " ZB ")")},
-    {"div.full.ftz.f32", FTZ("(fdiv " ZA " " ZB ")")},
-    {"fma.ftz.f32", FTZ("(fma " ZA " " ZB " " ZC ")")},
-    {"sqrt.ftz.f32", FTZ("(sqrt " ZA ")")},
-    {"sqrt.approx.ftz.f32", FTZ("(sqrt " ZA ")")},
-    {"neg.f32", NAN32("(f (xor a 2147483648))")},
-    {"abs.f32", NAN32("(f (and a 2147483647))")},
-    {"neg.ftz.f32", FTZ("(f (xor a 2147483648))")},
-    {"abs.ftz.f32", FTZ("(f (and a 2147483647))")},
-    {"copysign.f32", "(or (and a 2147483648) (and b 2147483647))"},
-    {"ftz.f32", "(ftz a)"},
-    {"flush.f32", "(ftz (nan (f a)))"},
-    COMPARED("", "f32", FA, FB),
-    COMPARED("ftz.", "f32", ZA, ZB),
-    COMPARED("", "f64", "(g a)", "(g b)"),
-    /* conversions from integers: rounded to nearest, as the host does */
-    {"cvt.rn.f32.s32", "(w (sitofp.f a))"},
-    {"cvt.rn.f32.u32", "(w (uitofp.f a))"},
-    {"cvt.rn.f64.s32", "(d (sitofp.g a))"},
-    {"cvt.rn.f64.u32", "(d (uitofp.g a))"},
-    {"cvt.rn.f32.s64", "(w (sitofp.f a))"},
-    {"cvt.rn.f32.u64", "(w (uitofp.f a))"},
-    {"cvt.rn.f64.s64", "(d (sitofp.g a))"},
-    {"cvt.rn.f64.u64", "(d (uitofp.g a))"},
-};
-
-/* --- finding one --- */
-
-static const struct ptx__expression *find(const char *key, size_t length)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        if (strlen(rows[i].key) == length && !memcmp(rows[i].key, key, length))
-            return &rows[i];
-    }
-    return NULL;
-}
-
-const struct ptx__expression *ptx__plain_find(const char *key)
-{
-    return find(key, strlen(key));
-}
 
 /* Tells whether a letter stands alone in an expression: an operand, and not part of a name. */
 static bool names(const char *text, char letter)
@@ -207,7 +21,10 @@ static bool names(const char *text, char letter)
 
 unsigned ptx__plain_operands(const struct ptx__expression *expression)
 {
-    return names(expression->text, 'c') ? 3 : names(expression->text, 'b') ? 2 : 1;
+    return names(expression->text, 'e')   ? 4
+           : names(expression->text, 'c') ? 3
+           : names(expression->text, 'b') ? 2
+                                          : 1;
 }
 
 /* --- writing it --- */
@@ -245,6 +62,8 @@ static struct ptx__jit_value write_atom(struct writing *writing)
     writing->at += length;
     if (length == 1 && *word >= 'a' && *word <= 'c')
         return writing->operands->slots[*word - 'a'];
+    if (is(word, length, "e"))
+        return writing->operands->slots[3];
     if (is(word, length, "x"))
         return writing->x;
     if (is(word, length, "imm"))
@@ -265,13 +84,28 @@ static const struct cast {
     {"zext", "zext", PTX__JIT_I64},          {"sext", "sext", PTX__JIT_I64},
     {"trunc", "trunc", PTX__JIT_I32},        {"sitofp.f", "sitofp", PTX__JIT_FLOAT},
     {"uitofp.f", "uitofp", PTX__JIT_FLOAT},  {"sitofp.g", "sitofp", PTX__JIT_DOUBLE},
-    {"uitofp.g", "uitofp", PTX__JIT_DOUBLE},
+    {"uitofp.g", "uitofp", PTX__JIT_DOUBLE}, {"fptosi.w", "fptosi", PTX__JIT_I32},
+    {"fptoui.w", "fptoui", PTX__JIT_I32},    {"fptosi.d", "fptosi", PTX__JIT_I64},
+    {"fptoui.d", "fptoui", PTX__JIT_I64},    {"fpext", "fpext", PTX__JIT_DOUBLE},
+    {"fptrunc", "fptrunc", PTX__JIT_FLOAT},
 };
 
 static const char *const binaries[] = {"add",  "sub",  "mul",  "and",  "or",   "xor",
                                        "shl",  "lshr", "ashr", "fadd", "fsub", "fmul",
                                        "fdiv", "udiv", "sdiv", "urem", "srem"};
-static const char *const intrinsics[] = {"fma", "sqrt", "ctpop", "bitreverse"};
+static const struct intrinsic {
+    const char *name, *of_llvm;
+} intrinsics[] = {{"fma", "fma"},
+                  {"sqrt", "sqrt"},
+                  {"ctpop", "ctpop"},
+                  {"fshl", "fshl"},
+                  {"bitreverse", "bitreverse"},
+                  {"fshr", "fshr"},
+                  {"rint", "rint"},
+                  {"truncate", "trunc"},
+                  {"floor", "floor"},
+                  {"ceil", "ceil"},
+                  {"ctlz", "ctlz"}};
 static const char *const of_integers[] = {"eq",  "ne",  "ult", "ule", "ugt",
                                           "uge", "slt", "sle", "sgt", "sge"};
 static const char *const of_floats[] = {"oeq", "one", "olt", "ole", "ogt", "oge", "ueq",
@@ -317,15 +151,17 @@ static struct ptx__jit_value apply(struct writing *writing, const char *word, si
         if (is(word, length, casts[i].name))
             return ptx__jit_cast(writing->text, casts[i].instruction, v[0], casts[i].type);
     }
-    if ((name = among(intrinsics, ARRAY_SIZE(intrinsics), word, length)))
-        return ptx__jit_intrinsic(writing->text, name, n, v);
+    for (size_t i = 0; i < ARRAY_SIZE(intrinsics); i++) {
+        if (is(word, length, intrinsics[i].name))
+            return ptx__jit_intrinsic(writing->text, intrinsics[i].of_llvm, n, v);
+    }
     if (n == 2 && (name = among(binaries, ARRAY_SIZE(binaries), word, length)))
         return ptx__jit_binary(writing->text, name, v[0], v[1]);
     r = write_comparison(writing, word, length, v, &done);
     if (done)
         return r;
     inner.x = v[0];
-    inner.at = find(word, length)->text;
+    inner.at = ptx__plain_row(word, length)->text;
     return write_one(&inner);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations that are computed from their operands alone, as a table of expressions. */
+/* Operations that are computed from their operands alone: a table of expressions
+ * (plain_table.c), and writing them (plain.c). */
 #ifndef CUSHIM_MOCK_PTX_JIT_PLAIN_H
 #define CUSHIM_MOCK_PTX_JIT_PLAIN_H
 
@@ -9,16 +10,16 @@ struct ptx__expression {
     const char *key, *text;
 };
 
-/* The operands of an operation: its slots, and its imm. */
+/* The operands of an operation: its slots a, b, c and e, and its imm. */
 struct ptx__jit_operands {
-    struct ptx__jit_value slots[3];
+    struct ptx__jit_value slots[4];
     uint64_t imm;
 };
 
 /* Returns the expression of a handler's key, or NULL if there is none. */
-const struct ptx__expression *ptx__plain_find(const char *key);
+const struct ptx__expression *ptx__plain_row(const char *key, size_t length);
 
-/* How many of the operands a, b and c it uses. */
+/* How many of the operands a, b, c and e it uses. */
 unsigned ptx__plain_operands(const struct ptx__expression *expression);
 
 /* Writes the instructions. The value has the type of the slot's lanes: i1, i32 or i64. */

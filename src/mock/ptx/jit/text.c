@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char *const type_names[] = {"i1", "i8", "i16", "i32", "i64", "float", "double"};
 
@@ -222,7 +223,8 @@ struct ptx__jit_value ptx__jit_intrinsic(struct ptx__jit_text *text, const char 
         ptx__jit_say(text, i ? ", " : "");
         ptx__jit_say_typed(text, all[i]);
     }
-    ptx__jit_say(text, ")\n");
+    /* Of zero it is the number of bits. */
+    ptx__jit_say(text, strcmp(name, "ctlz") ? ")\n" : ", i1 false)\n");
     return r;
 }
 
