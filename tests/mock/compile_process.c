@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happens to a process that compiles kernels: a child of it compiles, too; LLVM
- * calls an error fatal, or a sandbox forbids executable memory, and the interpreter goes on.
+ * What happens to a process that compiles kernels: a child of it compiles, too; another process
+ * finds the machine code in the cache, or finds it damaged; LLVM calls an error fatal, or a sandbox
+ * forbids executable memory, and the interpreter goes on.
  *
- *     compile_process child | fatal | sandbox
+ *     compile_process child | damaged | fatal | kept | sandbox
  */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -15,12 +18,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "mock/functions.h"
 #include "mock/ptx/jit/llvm.h"
+#include "mock/ptx/jit/object.h"
 #include "mock/ptx/jit/setting.h"
 
 enum { SKIP = 77, WORDS = 32 };
@@ -31,6 +36,15 @@ static void check(bool right, const char *what)
         return;
     fprintf(stderr, "wrong: %s\n", what);
     exit(1);
+}
+
+static void start(void)
+{
+    CUcontext context = NULL;
+
+    check(!mock_cuInit(0) && !mock_cuDevicePrimaryCtxRetain(&context, 0) &&
+              !mock_cuCtxSetCurrent(context),
+          "no context");
 }
 
 /* Has a kernel write a number into 32 words. */
@@ -59,13 +73,22 @@ static void run_kernel(unsigned number)
         check(found[i] == number, "the kernel has written something else");
 }
 
-static struct ptx__machine_code *compile(const char *text)
+/* Compiles a function that returns 7, and calls it; false: it is not compiled. */
+static bool compile(const char *text)
 {
-    void *address = NULL;
-    struct ptx__machine_code *code = ptx__llvm_compile(text, strlen(text), "f", &address);
+    size_t n = 0;
+    void *bytes = ptx__llvm_compile(text, strlen(text), &n), *address;
+    struct ptx__machine_code *code = bytes ? ptx__object_load(bytes, n, NULL, 0) : NULL;
+    int (*function)(void);
 
-    check(!code == !address, "code without an address");
-    return code;
+    free(bytes);
+    if (!code)
+        return false;
+    address = ptx__object_function(code);
+    memcpy(&function, &address, sizeof(function));
+    check(function() == 7, "the function returns something else");
+    ptx__object_free(code);
+    return true;
 }
 
 /* LLVM would end the process: an instruction that only another kind of processor has. */
@@ -79,10 +102,8 @@ static void fatal_error(void)
     static const char wrong[] = "declare void @llvm.x86.sse2.mfence()\n"
                                 "define i32 @f() { call void @llvm.x86.sse2.mfence() ret i32 7 }";
 #endif
-    struct ptx__machine_code *code = compile(right);
 
-    check(code, "what is right is not compiled");
-    ptx__llvm_free(code);
+    check(compile(right), "what is right is not compiled");
     check(!compile(wrong), "what is wrong is compiled");
     check(!compile(right), "something was compiled after the fatal error");
 }
@@ -113,6 +134,105 @@ static bool forbid_executable_memory(void)
            !syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
 }
 
+static int n_compiled;
+
+void *__real_ptx__llvm_compile(const char *text, size_t length, size_t *ret_bytes);
+void *__wrap_ptx__llvm_compile(const char *text, size_t length, size_t *ret_bytes);
+
+void *__wrap_ptx__llvm_compile(const char *text, size_t length, size_t *ret_bytes)
+{
+    n_compiled++;
+    return __real_ptx__llvm_compile(text, length, ret_bytes);
+}
+
+/* Runs a kernel in another process. Returns how many functions were compiled there. */
+static int compiled_elsewhere(void)
+{
+    int status = -1;
+    pid_t child = fork();
+
+    if (!child) {
+        start();
+        n_compiled = 0;
+        run_kernel(5);
+        exit(n_compiled);
+    }
+    check(waitpid(child, &status, 0) == child && WIFEXITED(status), "the child has failed");
+    return WEXITSTATUS(status);
+}
+
+/* Changes a byte in the middle of each file. Returns how many there are. */
+static int damage_files(const char *folder)
+{
+    DIR *directory = opendir(folder);
+    int n = 0;
+
+    check(directory, "there is no folder");
+    for (const struct dirent *found; (found = readdir(directory));) {
+        const int file = openat(dirfd(directory), found->d_name, O_RDWR);
+        unsigned char byte;
+
+        if (file < 0)
+            continue; /* a folder */
+        check(pread(file, &byte, 1, 500) == 1, "a file that is too short");
+        byte ^= 1;
+        check(pwrite(file, &byte, 1, 500) == 1, "a file cannot be changed");
+        close(file);
+        n++;
+    }
+    closedir(directory);
+    return n;
+}
+
+static int kept_on_disk(void)
+{
+    char folder[] = "/tmp/cushim-kept-XXXXXX", command[64];
+
+    check(mkdtemp(folder), "no folder");
+    setenv("CUSHIM_CACHE", folder, 1);
+    check(compiled_elsewhere() == 2, "the first process does not compile two functions");
+    check(compiled_elsewhere() == 0, "the second process compiles what is kept");
+    check(damage_files(folder) == 2, "there are not two files");
+    check(compiled_elsewhere() == 2, "what is damaged is used");
+    check(compiled_elsewhere() == 0, "what was damaged is not made anew");
+    check(!chmod(folder, 0777) && compiled_elsewhere() == 2, "a folder of others is used");
+    snprintf(command, sizeof(command), "rm -rf %s", folder);
+    return system(command);
+}
+
+/* Loads an object file that ends anywhere, or has any wrong byte. */
+static void damaged(void)
+{
+    static const char typed[] =
+        "@a0 = external global i8 define i32 @f() {\n"
+        "%1 = ptrtoint i8* @a0 to i64 %2 = trunc i64 %1 to i32 ret i32 %2 }\n";
+    static const char untyped[] =
+        "@a0 = external global i8 define i32 @f() {\n"
+        "%1 = ptrtoint ptr @a0 to i64 %2 = trunc i64 %1 to i32 ret i32 %2 }\n";
+    const char *text = ptx__llvm_is_typed() ? typed : untyped;
+    const uint64_t address = 7;
+    size_t n = 0;
+    unsigned char *bytes = ptx__llvm_compile(text, strlen(text), &n);
+    struct ptx__machine_code *code = bytes ? ptx__object_load(bytes, n, &address, 1) : NULL;
+
+    check(code, "what is right is not loaded");
+    ptx__object_free(code);
+    check(!ptx__object_load(bytes, n, &address, 0), "an address that nobody has given");
+    for (size_t i = 0; i < n; i++) {
+        unsigned char *part = malloc(i + 1); /* so that a sanitizer sees its end */
+
+        memcpy(part, bytes, i);
+        ptx__object_free(ptx__object_load(part, i, &address, 1));
+        free(part);
+    }
+    for (size_t i = 0; i < 8 * n; i++) {
+        bytes[i / 8] ^= (unsigned char) (1u << i % 8);
+        ptx__object_free(ptx__object_load(bytes, n, &address, 1));
+        bytes[i / 8] ^= (unsigned char) (1u << i % 8);
+    }
+    free(bytes);
+}
+
 /* By a thread that has not loaded LLVM. */
 static void compile_in_child(void)
 {
@@ -120,10 +240,7 @@ static void compile_in_child(void)
     pid_t child = fork();
 
     if (!child) {
-        struct ptx__machine_code *code = compile("define i32 @f() { ret i32 7 }\n");
-
-        check(code, "nothing is compiled in the child");
-        ptx__llvm_free(code);
+        check(compile("define i32 @f() { ret i32 7 }\n"), "nothing is compiled in the child");
         exit(0);
     }
     check(waitpid(child, &status, 0) == child && !status, "the child has failed");
@@ -141,27 +258,40 @@ static int sandbox(void)
     return 0;
 }
 
-int main(int argc, char **argv)
+/* Whether kernels are compiled here; else that is told. */
+static bool can_compile(void)
 {
-    CUcontext context = NULL;
+    char path[512];
+
+    if (ptx__jit_mode() != PTX__JIT_OFF && ptx__llvm_find(path, sizeof(path)))
+        return true;
+    printf("skipped: no LLVM, or it makes no code for this processor\n");
+    return false;
+}
+
+static int run(const char *what)
+{
     int status = 0;
 
-    setenv("CUSHIM_MOCK_PTX_COMPILE", "always", 1);
-    check(!mock_cuInit(0) && !mock_cuDevicePrimaryCtxRetain(&context, 0) &&
-              !mock_cuCtxSetCurrent(context),
-          "no context");
+    start();
     run_kernel(0);
-    if (ptx__jit_mode() == PTX__JIT_OFF || !ptx__llvm_version()) {
-        printf("skipped: no LLVM, or it makes no code for this processor\n");
-        return SKIP;
-    }
-    check(argc == 2, "the argument");
-    if (!strcmp(argv[1], "child"))
+    if (!strcmp(what, "child"))
         compile_in_child();
-    else if (!strcmp(argv[1], "fatal"))
+    else if (!strcmp(what, "damaged"))
+        damaged();
+    else if (!strcmp(what, "fatal"))
         fatal_error();
     else
         status = sandbox();
     run_kernel(3);
     return status;
+}
+
+int main(int argc, char **argv)
+{
+    setenv("CUSHIM_MOCK_PTX_COMPILE", "always", 1);
+    if (!can_compile())
+        return SKIP;
+    check(argc == 2, "the argument");
+    return strcmp(argv[1], "kept") ? run(argv[1]) : kept_on_disk();
 }

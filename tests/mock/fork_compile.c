@@ -18,16 +18,13 @@ enum { FUNCTIONS = 30, ALL = FUNCTIONS + 1, TENTH = 100 * 1000, MOST_TENTHS = 60
 
 static atomic_int n_begun, n_done;
 
-struct ptx__machine_code *__wrap_ptx__llvm_compile(const char *text, size_t length,
-                                                   const char *function, void **ret_address);
+void *__wrap_ptx__llvm_compile(const char *text, size_t length, size_t *ret_bytes);
 
-struct ptx__machine_code *__wrap_ptx__llvm_compile(const char *text, size_t length,
-                                                   const char *function, void **ret_address)
+void *__wrap_ptx__llvm_compile(const char *text, size_t length, size_t *ret_bytes)
 {
     (void) text;
     (void) length;
-    (void) function;
-    (void) ret_address;
+    (void) ret_bytes;
     atomic_fetch_add(&n_begun, 1);
     usleep(TENTH);
     atomic_fetch_add(&n_done, 1);

@@ -37,10 +37,11 @@ ROOMS = {
 }
 
 # dlopen() is the loader's business, and base/linker looks at files before it. The mock loads plug-ins
-# with kernels, and its libraries of older versions load the mock; fat binaries may need libzstd, and the compiled tier LLVM. What is
+# with kernels, and its libraries of older versions load the mock; fat binaries may need libzstd, and the compiled tier LLVM; what it keeps depends on the
+# file that this library is in. What is
 # preloaded into programs looks at what they open.
 USERS_OF_DLFCN = {"src/base/linker", "src/loader", "src/mock/module/kernels.c", "src/mock/ptx/container/zstd.c",
-                  "src/mock/ptx/jit/llvm.c",
+                  "src/mock/ptx/jit/llvm.c", "src/mock/ptx/jit/keep.c",
                   "src/mock/exports/version_front.c", "src/standin/redirect"}
 
 # The headers of CUDA: the mock implements them, and three public headers give types to tables.

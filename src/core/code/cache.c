@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/code/cache.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "base/env.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "base/util.h"
-
-#define DEFAULT_BYTES ((uint64_t) 256 << 20)
 
 /* The counts of this process. */
 static _Atomic uint64_t hits, misses, bypasses, damaged, stored, removed;
@@ -31,59 +26,14 @@ void cushim__cache_counts(struct cushim_cache_counts *ret_counts)
     ret_counts->removed = atomic_load(&removed);
 }
 
-/* Reads a number of bytes, which may end with K, M or G. */
-static bool read_size(const char *text, uint64_t *ret_bytes)
-{
-    static const char units[] = "KMG";
-    unsigned long long number;
-    const char *unit;
-    char *end;
-
-    errno = 0;
-    number = strtoull(text, &end, 10);
-    if (!isdigit((unsigned char) *text) || errno || !number)
-        return false;
-    unit = *end ? strchr(units, toupper((unsigned char) *end)) : NULL;
-    for (int i = 0; unit && i <= unit - units; i++) {
-        if (number > UINT64_MAX >> 10)
-            return false;
-        number <<= 10;
-    }
-    *ret_bytes = number;
-    return !end[unit != NULL];
-}
-
-/* given is 0 if the environment decides. */
-static cushim_status find_limit(uint64_t given, const char *call, uint64_t *ret_limit)
-{
-    const char *text = cushim__env("CUSHIM_CACHE_BYTES");
-
-    *ret_limit = given ? given : DEFAULT_BYTES;
-    if (given || !text || read_size(text, ret_limit))
-        return CUSHIM_OK;
-    return cushim__fail_at(
-        CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL,
-        "%s: CUSHIM_CACHE_BYTES is '%s', and not a number of bytes above 0, such "
-        "as 67108864 or 64M; without CUSHIM_CACHE nothing is kept",
-        call, text);
-}
-
-/* Returns the folder that the program or the environment names, or NULL. */
-static const char *find_folder(const char *given)
-{
-    const char *path = given ? given : cushim__env("CUSHIM_CACHE");
-
-    return path && *path ? path : NULL;
-}
-
 cushim_status cushim__cache_look(const char *folder, const char *call,
                                  struct cushim_cache_state *ret_state)
 {
-    const char *path = find_folder(folder);
+    const char *path = cushim__cache_path(folder);
     struct cushim_cache_state state = {0};
 
     if (path) {
-        CUSHIM_TRY(find_limit(0, call, &state.limit));
+        CUSHIM_TRY(cushim__cache_limit(0, call, &state.limit));
         CUSHIM_TRY(cushim__cache_folder_look(path, call, &state));
     }
     *ret_state = state;
@@ -93,13 +43,13 @@ cushim_status cushim__cache_look(const char *folder, const char *call,
 cushim_status cushim__cache_open(const struct cushim__cache_input *input, const char *call,
                                  struct cushim__cache *ret_cache)
 {
-    const char *path = find_folder(input->params->cache);
+    const char *path = cushim__cache_path(input->params->cache);
     char why[512];
 
     *ret_cache = (struct cushim__cache){.folder = -1, .input = *input};
     if (!path)
         return CUSHIM_OK;
-    CUSHIM_TRY(find_limit(input->params->cache_bytes, call, &ret_cache->limit));
+    CUSHIM_TRY(cushim__cache_limit(input->params->cache_bytes, call, &ret_cache->limit));
     CUSHIM_TRY(cushim__cache_folder_open(path, call, &ret_cache->folder));
     if (ret_cache->folder < 0) {
         add(&bypasses, 1);

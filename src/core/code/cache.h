@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The cache of compilations on disk: cache.c. What an entry is named by: cache_key.c. What is in
- * its file: cache_entry.c. The folder with the files: cache_folder.c.
+ * its file: cache_entry.c. The folder with the files: base/cache_folder.h.
  */
 #ifndef CUSHIM_CORE_CODE_CACHE_H
 #define CUSHIM_CORE_CODE_CACHE_H
 
-#include "base/sha256.h"
+#include "base/cache_folder.h"
 #include "core/code/image.h"
 #include "core/code/rtc.h"
 
@@ -16,10 +16,6 @@ struct cushim__cache_input {
     const char *name, *source;
     const struct cushim_compile_params *params;
     const struct cushim__rtc_options *options;
-};
-
-struct cushim__cache_key {
-    unsigned char bytes[CUSHIM__SHA256_BYTES];
 };
 
 /* The cache as one compilation sees it. If folder is -1, nothing is looked for, and nothing kept.
@@ -77,31 +73,5 @@ void *cushim__cache_entry_write(const struct cushim__cache_key *key,
 /* Returns the image in the bytes of a file; NULL if they are damaged, or out of memory. */
 struct cushim__image *cushim__cache_entry_read(const struct cushim__cache_key *key,
                                                const void *bytes, size_t n_bytes);
-
-/* --- cache_folder.c --- */
-
-/*
- * Opens a folder, and makes it if it is absent. If others may write to it, the call fails. If it
- * cannot be made, *ret_folder is -1, and the log says why.
- */
-cushim_status cushim__cache_folder_open(const char *path, const char *call, int *ret_folder);
-
-/* Returns the bytes of an entry, or NULL. The entry then counts as used last. */
-void *cushim__cache_folder_read(int folder, const struct cushim__cache_key *key, size_t *ret_bytes);
-
-/* Adds what is in a folder, if it is there, to state, and says whether it can be written. */
-cushim_status cushim__cache_folder_look(const char *path, const char *call,
-                                        struct cushim_cache_state *state);
-
-/* Removes an entry. */
-void cushim__cache_folder_remove(int folder, const struct cushim__cache_key *key);
-
-/*
- * Writes an entry, so that no reader ever sees a part of it, and then removes the entries that were
- * not used for longest until no more than limit bytes are left. Returns false if nothing was
- * written, and counts what was removed.
- */
-bool cushim__cache_folder_write(int folder, const struct cushim__cache_key *key, const void *bytes,
-                                size_t n_bytes, uint64_t limit, uint64_t *ret_removed);
 
 #endif

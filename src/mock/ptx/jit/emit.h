@@ -27,6 +27,13 @@ struct ptx__jit_known {
     struct ptx__jit_operand value;
 };
 
+/* What is outside of the text: functions of the engine, and what they read. */
+struct ptx__jit_addresses {
+    uint64_t *list;
+    size_t n, capacity;
+    bool failed; /* out of memory */
+};
+
 struct ptx__jit_emit {
     struct ptx__jit_text text;
     const struct ptx__jit_flow *flow;
@@ -50,6 +57,7 @@ struct ptx__jit_emit {
     struct ptx__jit_known *known;     /* of each slot */
     struct ptx__jit_known *unguarded; /* the same before a guard */
     struct cushim__arena *arena;      /* of lists */
+    struct ptx__jit_addresses *addresses;
     size_t n_labels;
     const char *label; /* of the current piece of code */
     size_t label_number, guard_at, guard_label_number;
@@ -139,6 +147,9 @@ struct ptx__jit_value ptx__jit_field(struct ptx__jit_emit *emit, struct ptx__jit
 
 struct ptx__jit_value ptx__jit_op_address(struct ptx__jit_emit *emit, size_t number);
 
+/* Returns the address of what is not a part of the text, and keeps the same for the process. */
+struct ptx__jit_value ptx__jit_address(struct ptx__jit_emit *emit, const void *data);
+
 /* Writes a call of a function with up to four words; result: its type in LLVM's language. */
 void ptx__jit_call_engine(struct ptx__jit_emit *emit, uint64_t function, const char *result,
                           unsigned n, const struct ptx__jit_value *operands);
@@ -211,12 +222,15 @@ void ptx__jit_part_lanes(struct ptx__jit_emit *emit, size_t number, size_t to,
 
 /*
  * Writes a function into the text, which begins with nothing: see the head of function.c. kept:
- * what the frame says when values stay in its area. False: out of memory.
+ * what the frame says when values stay in its area. False: out of memory. The caller frees the list
+ * of addresses.
  */
 bool ptx__jit_write_function(struct ptx__jit_text *text, const struct ptx__jit_flow *flow,
-                             unsigned kept, struct cushim__arena *arena);
+                             unsigned kept, struct cushim__arena *arena,
+                             struct ptx__jit_addresses *ret_addresses);
 
-/* Writes what comes behind all functions. */
-void ptx__jit_write_end(struct ptx__jit_text *text, const char *attributes);
+/* Writes what comes behind the function, but for its attributes, and these. */
+void ptx__jit_write_end(struct ptx__jit_text *text, const struct ptx__jit_addresses *addresses);
+void ptx__jit_write_attributes(struct ptx__jit_text *text, const char *attributes);
 
 #endif

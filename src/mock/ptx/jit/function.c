@@ -176,10 +176,15 @@ static struct ptx__jit_value argument(uint64_t number)
 }
 
 bool ptx__jit_write_function(struct ptx__jit_text *text, const struct ptx__jit_flow *flow,
-                             unsigned kept, struct cushim__arena *arena)
+                             unsigned kept, struct cushim__arena *arena,
+                             struct ptx__jit_addresses *ret_addresses)
 {
-    struct ptx__jit_emit emit = {
-        .text = *text, .flow = flow, .kept = kept, .full = flow->full, .arena = arena};
+    struct ptx__jit_emit emit = {.text = *text,
+                                 .flow = flow,
+                                 .kept = kept,
+                                 .full = flow->full,
+                                 .arena = arena,
+                                 .addresses = ret_addresses};
     const size_t n = (size_t) flow->n_slots + 1;
 
     emit.warp = argument(0);
@@ -197,7 +202,8 @@ bool ptx__jit_write_function(struct ptx__jit_text *text, const struct ptx__jit_f
     free(emit.constants);
     free(emit.known);
     *text = emit.text;
-    return emit.constants && emit.known && !text->text.failed && !arena->failed;
+    return emit.constants && emit.known && !text->text.failed && !arena->failed &&
+           !ret_addresses->failed;
 }
 
 /* --- what comes behind the functions --- */
@@ -239,8 +245,10 @@ static void declare_lanes(struct ptx__jit_text *text, unsigned bits)
                  bits, suffix, bits, pointers);
 }
 
-void ptx__jit_write_end(struct ptx__jit_text *text, const char *attributes)
+void ptx__jit_write_end(struct ptx__jit_text *text, const struct ptx__jit_addresses *addresses)
 {
+    for (size_t i = 0; i < addresses->n; i++)
+        ptx__jit_say(text, "@a%zu = external global i8\n", i);
     for (unsigned lanes = 0; lanes <= PTX__LANES; lanes += PTX__LANES) {
         for (unsigned type = PTX__JIT_FLOAT; type <= PTX__JIT_DOUBLE; type++) {
             declare(text, "fma", 3, type, lanes);
@@ -261,6 +269,10 @@ void ptx__jit_write_end(struct ptx__jit_text *text, const char *attributes)
     for (unsigned bits = 8; bits <= 64; bits *= 2)
         declare_lanes(text, bits);
     ptx__jit_say(text, "declare i32 @llvm.cttz.i32(i32, i1)\n");
+}
+
+void ptx__jit_write_attributes(struct ptx__jit_text *text, const char *attributes)
+{
     cushim__str_append(&text->text,
                        "attributes #0 = { nounwind \"min-legal-vector-width\"=\"512\" %s }\n",
                        attributes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Having handlers do operations, and where compiled code begins and ends. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mock/ptx/jit/emit.h"
@@ -24,18 +25,58 @@ struct ptx__jit_value ptx__jit_op_address(struct ptx__jit_emit *emit, size_t num
     return ptx__jit_at(emit, emit->ops, number * sizeof(struct ptx__op));
 }
 
+/* --- what is outside of the text --- */
+
+static bool make_room(struct ptx__jit_addresses *addresses)
+{
+    const size_t capacity = addresses->capacity ? 2 * addresses->capacity : 64;
+    uint64_t *list;
+
+    if (addresses->n < addresses->capacity)
+        return true;
+    list = realloc(addresses->list, capacity * sizeof(*list));
+    if (!list) {
+        addresses->failed = true;
+        return false;
+    }
+    addresses->list = list;
+    addresses->capacity = capacity;
+    return true;
+}
+
+static struct ptx__jit_value number_address(struct ptx__jit_emit *emit, uint64_t address)
+{
+    struct ptx__jit_addresses *addresses = emit->addresses;
+
+    for (size_t i = addresses->n; i > 0; i--) {
+        if (addresses->list[i - 1] == address)
+            return ptx__jit_outside(i - 1);
+    }
+    if (!make_room(addresses))
+        return ptx__jit_i64(0);
+    addresses->list[addresses->n] = address;
+    return ptx__jit_outside(addresses->n++);
+}
+
+struct ptx__jit_value ptx__jit_address(struct ptx__jit_emit *emit, const void *data)
+{
+    return data ? number_address(emit, (uintptr_t) data) : ptx__jit_i64(0);
+}
+
 /* --- calls of handlers --- */
 
 void ptx__jit_call_engine(struct ptx__jit_emit *emit, uint64_t function, const char *result,
                           unsigned n, const struct ptx__jit_value *operands)
 {
+    const struct ptx__jit_value address = number_address(emit, function);
     char pointer[64] = "ptr";
 
     if (emit->text.typed)
         snprintf(pointer, sizeof(pointer), "%s (i64%s)*", result,
                  &", i64, i64, i64"[15 - 5 * (n - 1)]);
-    ptx__jit_say(&emit->text, "call %s inttoptr (i64 %llu to %s)(", result,
-                 (unsigned long long) function, pointer);
+    ptx__jit_say(&emit->text, "call %s inttoptr (", result);
+    ptx__jit_say_typed(&emit->text, address);
+    ptx__jit_say(&emit->text, " to %s)(", pointer);
     for (unsigned i = 0; i < n; i++) {
         ptx__jit_say(&emit->text, i ? ", " : "");
         ptx__jit_say_typed(&emit->text, operands[i]);
@@ -121,7 +162,7 @@ static const struct ptx__jit_list *list_of(struct ptx__jit_emit *emit, size_t li
 static void call_with(struct ptx__jit_emit *emit, uint64_t function, const char *result,
                       const void *data)
 {
-    const struct ptx__jit_value operands[] = {emit->warp, ptx__jit_i64((uintptr_t) data)};
+    const struct ptx__jit_value operands[] = {emit->warp, ptx__jit_address(emit, data)};
 
     ptx__jit_call_engine(emit, function, result, 2, operands);
 }
@@ -203,7 +244,7 @@ static void run_together(struct ptx__jit_emit *emit, size_t number)
     if (list)
         ptx__jit_call_engine(emit, (uintptr_t) ptx__jit_spread_lanes, "void", 3,
                              (const struct ptx__jit_value[]){frame, ptx__jit_i64(PTX__ALL),
-                                                             ptx__jit_i64((uintptr_t) list)});
+                                                             ptx__jit_address(emit, list)});
     give_back(emit, next);
     ptx__jit_label(emit, "together", label);
 }
@@ -251,7 +292,7 @@ static void leave_and_keep(struct ptx__jit_emit *emit, size_t number)
 /* Ends compiled code before an operation, which its handler does. */
 void ptx__jit_leave(struct ptx__jit_emit *emit, size_t number)
 {
-    const struct ptx__jit_value groups[] = {emit->warp, ptx__jit_i64((uintptr_t) emit->places),
+    const struct ptx__jit_value groups[] = {emit->warp, ptx__jit_address(emit, emit->places),
                                             ptx__jit_i64(number), emit->waits};
 
     ptx__jit_label(emit, "leave", number);
@@ -284,7 +325,7 @@ void ptx__jit_leave_unless(struct ptx__jit_emit *emit, size_t number, struct ptx
 void ptx__jit_enter(struct ptx__jit_emit *emit, size_t number)
 {
     const struct ptx__jit_list *list = emit->full ? list_of(emit, number, NULL, 0) : NULL;
-    const struct ptx__jit_value operands[] = {emit->warp, ptx__jit_i64((uintptr_t) emit->places),
+    const struct ptx__jit_value operands[] = {emit->warp, ptx__jit_address(emit, emit->places),
                                               ptx__jit_i64(number), emit->waits};
     struct ptx__jit_value fits;
 

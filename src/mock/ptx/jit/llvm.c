@@ -5,6 +5,7 @@
 #include <locale.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,16 +15,11 @@
 #include "base/linker/library_file.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "mock/ptx/jit/setting.h"
+
+/* Numbers of LLVM: how much is optimised, code that runs anywhere, an object file. */
+enum { LEVEL = 2, ANYWHERE = 2, OBJECT_FILE = 1 };
 
 /* What LLVM's functions take and return. Its objects are behind pointers, and truth is an int. */
-struct options {
-    unsigned level;
-    int code_model;
-    int keep_frame_pointer, fast_selection;
-    void *memory_manager;
-};
-
 #define EACH_FUNCTION(X)                                                                           \
     X(void *, LLVMContextCreate, (void) )                                                          \
     X(void, LLVMContextDispose, (void *context))                                                   \
@@ -45,11 +41,16 @@ struct options {
     X(void *, LLVMRunPasses, (void *module, const char *passes, void *machine, void *options))     \
     X(char *, LLVMGetErrorMessage, (void *error))                                                  \
     X(void, LLVMDisposeErrorMessage, (char *message))                                              \
-    X(void, LLVMLinkInMCJIT, (void) )                                                              \
-    X(int, LLVMCreateMCJITCompilerForModule,                                                       \
-      (void **ret_engine, void *module, struct options *options, size_t size, char **ret_message)) \
-    X(void, LLVMDisposeExecutionEngine, (void *engine))                                            \
-    X(unsigned long, LLVMGetFunctionAddress, (void *engine, const char *name))                     \
+    X(void, LLVMSetTarget, (void *module, const char *triple))                                     \
+    X(void *, LLVMCreateTargetDataLayout, (void *machine))                                         \
+    X(void, LLVMSetModuleDataLayout, (void *module, void *layout))                                 \
+    X(void, LLVMDisposeTargetData, (void *layout))                                                 \
+    X(int, LLVMTargetMachineEmitToMemoryBuffer,                                                    \
+      (void *machine, void *module, int kind, char **ret_message, void **ret_buffer))              \
+    X(const char *, LLVMGetBufferStart, (void *buffer))                                            \
+    X(size_t, LLVMGetBufferSize, (void *buffer))                                                   \
+    X(void, LLVMDisposeMemoryBuffer, (void *buffer))                                               \
+    X(void, LLVMDisposeModule, (void *module))                                                     \
     X(void, LLVMInstallFatalErrorHandler, (void (*handler)(const char *reason)))
 
 static struct {
@@ -59,9 +60,9 @@ static struct {
 } llvm;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static unsigned version;
+static atomic_uint version;
 static char attributes[4096], triple[128], name[64];
-static void *machine;
+static void *machine, *layout;
 
 static __typeof__(uselocale) *use_locale; /* of LLVM's own C library */
 static jmp_buf before_fatal;              /* where a fatal error leads */
@@ -124,7 +125,6 @@ static bool initialise(void *library)
         memcpy(&call, &symbol, sizeof(call));
         call();
     }
-    llvm.LLVMLinkInMCJIT();
     llvm.LLVMInstallFatalErrorHandler(on_fatal_error);
     return true;
 }
@@ -143,13 +143,15 @@ static bool describe_host(void)
 
     snprintf(triple, sizeof(triple), "%s", default_triple);
     if (!llvm.LLVMGetTargetFromTriple(triple, &target, &message))
-        machine = llvm.LLVMCreateTargetMachine(target, triple, cpu, features, 2, 0, 0);
+        machine = llvm.LLVMCreateTargetMachine(target, triple, cpu, features, LEVEL, ANYWHERE, 0);
+    if (machine)
+        layout = llvm.LLVMCreateTargetDataLayout(machine);
     llvm.LLVMDisposeMessage(cpu);
     llvm.LLVMDisposeMessage(features);
     llvm.LLVMDisposeMessage(default_triple);
     if (message)
         llvm.LLVMDisposeMessage(message);
-    return machine && length > 0 && (size_t) length < sizeof(attributes);
+    return layout && length > 0 && (size_t) length < sizeof(attributes);
 }
 
 /*
@@ -172,18 +174,64 @@ static bool open_one(const char *file)
 }
 
 /* Debian names the files libLLVM-14.so.1 and libLLVM.so.19.1, and others libLLVM-14.so. */
+static const char *const patterns[] = {"libLLVM-%u.so.1", "libLLVM-%u.so", "libLLVM.so.%u.1"};
+
 static bool open_version(unsigned number)
 {
-    static const char *const names[] = {"libLLVM-%u.so.1", "libLLVM-%u.so", "libLLVM.so.%u.1"};
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
         char file[64];
 
-        snprintf(file, sizeof(file), names[i], number);
+        snprintf(file, sizeof(file), patterns[i], number);
         if (open_one(file))
             return true;
     }
     return false;
+}
+
+static bool find_version(unsigned number, char *ret_path, size_t size)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
+        struct cushim__arena arena = {0};
+        struct cushim__library_file found;
+        char file[64];
+
+        snprintf(file, sizeof(file), patterns[i], number);
+        found = cushim__library_file_named(file, &arena);
+        *ret_path = '\0';
+        if (found.state == CUSHIM__LIBRARY_FITS && found.path)
+            snprintf(ret_path, size, "%s", found.path);
+        cushim__arena_finish(&arena);
+        if (*ret_path)
+            return true;
+    }
+    return false;
+}
+
+unsigned ptx__llvm_find(char *ret_path, size_t size)
+{
+    for (unsigned number = PTX__LLVM_NEWEST; number >= PTX__LLVM_OLDEST; number--) {
+        if (find_version(number, ret_path, size))
+            return number;
+    }
+    return 0;
+}
+
+static unsigned found_version;
+
+static void find_first(void)
+{
+    char path[512];
+
+    found_version = ptx__llvm_find(path, sizeof(path));
+}
+
+bool ptx__llvm_is_typed(void)
+{
+    static pthread_once_t find_once = PTHREAD_ONCE_INIT;
+    const unsigned loaded = atomic_load(&version);
+
+    pthread_once(&find_once, find_first);
+    return loaded ? loaded < 15 : found_version && found_version < 15;
 }
 
 /* Who has not asked for compiled kernels is not told that there are none. */
@@ -222,14 +270,11 @@ const char *ptx__llvm_name(void)
 
 const char *ptx__llvm_attributes(void)
 {
+    ptx__llvm_version();
     return attributes;
 }
 
 /* --- compiling --- */
-
-struct ptx__machine_code {
-    void *context, *engine;
-};
 
 static bool failed(const char *step, char *message)
 {
@@ -255,71 +300,74 @@ static bool optimise(void *module)
     return false;
 }
 
-/* The engine owns the module from its making on, and the buffer belongs to the parser. */
-static bool make(struct ptx__machine_code *code, const char *text, size_t length)
+/* Returns a copy of the object file, or NULL. */
+static void *emit(void *module, size_t *ret_bytes)
 {
-    struct options options = {.level = 2, .code_model = 1 /* that of the JIT */};
     char *message = NULL;
-    void *module = NULL, *buffer;
+    void *buffer = NULL, *bytes;
 
-    code->context = llvm.LLVMContextCreate();
-    buffer = llvm.LLVMCreateMemoryBufferWithMemoryRangeCopy(text, length, "ptx");
-    if (llvm.LLVMParseIRInContext(code->context, buffer, &module, &message))
-        return failed("text", message);
-    if (llvm.LLVMCreateMCJITCompilerForModule(&code->engine, module, &options, sizeof(options),
-                                              &message))
-        return failed("engine", message);
-    return optimise(module);
+    if (llvm.LLVMTargetMachineEmitToMemoryBuffer(machine, module, OBJECT_FILE, &message, &buffer)) {
+        failed("machine code", message);
+        return NULL;
+    }
+    *ret_bytes = llvm.LLVMGetBufferSize(buffer);
+    bytes = malloc(*ret_bytes);
+    if (bytes)
+        memcpy(bytes, llvm.LLVMGetBufferStart(buffer), *ret_bytes);
+    llvm.LLVMDisposeMemoryBuffer(buffer);
+    return bytes;
 }
 
-/* Returns whether it worked. What a fatal error leaves behind is not touched again. */
-static bool make_function(struct ptx__machine_code *code, const char *text, size_t length,
-                          const char *function, void **ret_address)
+/* The buffer belongs to the parser, and the module to the caller. */
+static void *parse(void *context, const char *text, size_t length)
 {
-    bool made = false;
+    char *message = NULL;
+    void *module = NULL;
+    void *buffer = llvm.LLVMCreateMemoryBufferWithMemoryRangeCopy(text, length, "ptx");
+
+    if (llvm.LLVMParseIRInContext(context, buffer, &module, &message)) {
+        failed("text", message);
+        return NULL;
+    }
+    llvm.LLVMSetTarget(module, triple);
+    llvm.LLVMSetModuleDataLayout(module, layout);
+    return module;
+}
+
+static void *make(const char *text, size_t length, size_t *ret_bytes)
+{
+    void *context = llvm.LLVMContextCreate(), *module = parse(context, text, length);
+    void *bytes = module && optimise(module) ? emit(module, ret_bytes) : NULL;
+
+    if (module)
+        llvm.LLVMDisposeModule(module);
+    llvm.LLVMContextDispose(context);
+    return bytes;
+}
+
+/* What a fatal error leaves behind is not touched again. */
+static void *make_guarded(const char *text, size_t length, size_t *ret_bytes)
+{
+    void *bytes;
 
     if (setjmp(before_fatal)) {
         is_guarded = false;
-        *code = (struct ptx__machine_code){0};
-        return false;
+        return NULL;
     }
     is_guarded = true;
     enter_namespace();
-    made = make(code, text, length);
-    if (made)
-        *ret_address = (void *) (uintptr_t) llvm.LLVMGetFunctionAddress(code->engine, function);
+    bytes = make(text, length, ret_bytes);
     is_guarded = false;
-    return made && *ret_address;
+    return bytes;
 }
 
-struct ptx__machine_code *ptx__llvm_compile(const char *text, size_t length, const char *function,
-                                            void **ret_address)
+void *ptx__llvm_compile(const char *text, size_t length, size_t *ret_bytes)
 {
     const uint64_t begin = cushim__now_ns();
-    struct ptx__machine_code *code = NULL;
+    void *bytes = !is_broken && ptx__llvm_version() ? make_guarded(text, length, ret_bytes) : NULL;
 
-    *ret_address = NULL;
-    if (!is_broken && ptx__jit_has_executable_memory() && ptx__llvm_version())
-        code = calloc(1, sizeof(*code));
-    if (!code)
-        return NULL;
-    if (make_function(code, text, length, function, ret_address)) {
+    if (bytes)
         cushim__log(CUSHIM_LOG_DEBUG, "LLVM: %zu bytes of text in %.1f ms", length,
                     (double) (cushim__now_ns() - begin) * 1e-6);
-        return code;
-    }
-    ptx__llvm_free(code);
-    return NULL;
-}
-
-void ptx__llvm_free(struct ptx__machine_code *code)
-{
-    if (!code)
-        return;
-    enter_namespace();
-    if (code->engine)
-        llvm.LLVMDisposeExecutionEngine(code->engine);
-    if (code->context)
-        llvm.LLVMContextDispose(code->context);
-    free(code);
+    return bytes;
 }

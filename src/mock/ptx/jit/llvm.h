@@ -12,25 +12,27 @@
 
 enum { PTX__LLVM_OLDEST = 14, PTX__LLVM_NEWEST = 22 };
 
-/* Machine code in memory, which belongs to LLVM. */
-struct ptx__machine_code;
-
 /* Loads LLVM if no call did so before. Returns its version, or 0 if there is none. */
 unsigned ptx__llvm_version(void);
 
 /* Returns the name of the library's file, or "" if there is none. */
 const char *ptx__llvm_name(void);
 
-/* Returns the attributes of functions that use all that this processor has: a piece of text. */
+/* Finds the library's file without loading it. Returns its version, or 0 if there is none. */
+unsigned ptx__llvm_find(char *ret_path, size_t size);
+
+/* Whether pointers in its text have types: what version is loaded, or else would be. */
+bool ptx__llvm_is_typed(void);
+
+/* Loads LLVM. Returns the attributes of functions that use all that this processor has: a piece of
+ * text. */
 const char *ptx__llvm_attributes(void);
 
 /*
- * Compiles a module's text, and finds a function in it. If that fails the result is NULL, and a
- * debug message says why. After an error that LLVM calls fatal nothing more is compiled in this
- * process. Only one thread at a time may call it.
+ * Compiles a module's text to an object file, which the caller frees. If that fails the result is
+ * NULL, and a debug message says why. After an error that LLVM calls fatal nothing more is compiled
+ * in this process. Only one thread at a time may call it.
  */
-struct ptx__machine_code *ptx__llvm_compile(const char *text, size_t length, const char *function,
-                                            void **ret_address);
-void ptx__llvm_free(struct ptx__machine_code *code);
+void *ptx__llvm_compile(const char *text, size_t length, size_t *ret_bytes);
 
 #endif

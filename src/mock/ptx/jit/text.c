@@ -48,6 +48,11 @@ static void say_literal(struct ptx__jit_text *text, struct ptx__jit_value value)
 {
     const unsigned unused = 64 - ptx__jit_bits(value.type);
 
+    if (value.address) {
+        ptx__jit_say(text, "ptrtoint (%s @a%" PRIu64 " to i64)", text->typed ? "i8*" : "ptr",
+                     value.number);
+        return;
+    }
     ptx__jit_say(text, "%" PRId64, (int64_t) (value.number << unused) >> unused);
 }
 
@@ -78,6 +83,12 @@ void ptx__jit_say_typed(struct ptx__jit_text *text, struct ptx__jit_value value)
 struct ptx__jit_value ptx__jit_number(unsigned type, uint64_t number)
 {
     return (struct ptx__jit_value){.type = (uint8_t) type, .literal = true, .number = number};
+}
+
+struct ptx__jit_value ptx__jit_outside(uint64_t number)
+{
+    return (struct ptx__jit_value){
+        .type = PTX__JIT_I64, .literal = true, .address = true, .number = number};
 }
 
 struct ptx__jit_value ptx__jit_begin(struct ptx__jit_text *text, unsigned type, unsigned lanes)

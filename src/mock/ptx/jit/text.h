@@ -24,6 +24,7 @@ struct ptx__jit_value {
     uint8_t type;
     uint8_t lanes;   /* of a vector; 0: a scalar */
     bool literal;    /* a number, also as the same number in all lanes */
+    bool address;    /* a literal, whose number is that of an address outside of the text */
     uint64_t number; /* the literal, or the value's number */
 };
 
@@ -43,6 +44,12 @@ void ptx__jit_say_value(struct ptx__jit_text *text, struct ptx__jit_value value)
 void ptx__jit_say_typed(struct ptx__jit_text *text, struct ptx__jit_value value);
 
 struct ptx__jit_value ptx__jit_number(unsigned type, uint64_t number);
+
+/*
+ * An address outside of the text, by its number: @a0, @a1 and so on, which whoever loads the
+ * machine code knows. So the text is the same in all processes.
+ */
+struct ptx__jit_value ptx__jit_outside(uint64_t number);
 
 /* Begins an instruction that makes a value: what comes after "=" is the caller's. */
 struct ptx__jit_value ptx__jit_begin(struct ptx__jit_text *text, unsigned type, unsigned lanes);

@@ -7,7 +7,9 @@
 #include "base/thread.h"
 #include "base/util.h"
 #include "mock/ptx/jit/emit.h"
+#include "mock/ptx/jit/keep.h"
 #include "mock/ptx/jit/llvm.h"
+#include "mock/ptx/jit/object.h"
 #include "mock/ptx/jit/setting.h"
 
 /*
@@ -131,59 +133,120 @@ static struct ptx__tier *tier_of(struct ptx__code *code)
 struct unit {
     struct ptx__jit_flow flow;
     struct ptx__jit_text text;
+    struct ptx__jit_addresses addresses;
     struct cushim__arena arena;
 };
-
-static bool write_unit(struct unit *unit, const struct ptx__code *code, unsigned variant)
-{
-    const struct ptx__tier *tier = atomic_load_explicit(&code->tier, memory_order_relaxed);
-
-    unit->text.typed = ptx__llvm_version() < 15;
-    if (!ptx__jit_flow_make(&unit->flow, code, tier->runs, row_of(variant), variant < SOME_0) ||
-        !ptx__jit_write_function(&unit->text, &unit->flow, variant + 1, &unit->arena))
-        return false;
-    ptx__jit_write_end(&unit->text, ptx__llvm_attributes());
-    return !unit->text.text.failed;
-}
 
 static void finish_unit(struct unit *unit)
 {
     ptx__jit_flow_free(&unit->flow);
     cushim__str_finish(&unit->text.text);
+    free(unit->addresses.list);
     cushim__arena_finish(&unit->arena);
 }
 
-/*
- * Compiles what the running job says. The lock is held, but not while LLVM works: then the program
- * may be freed, and the job loses its code.
- */
-static void compile(struct job *job)
+/* typed: for a version of LLVM whose pointers have types. */
+static bool write_unit(struct unit *unit, const struct ptx__code *code, unsigned variant,
+                       bool typed)
 {
-    struct ptx__code *code = job->code;
+    const struct ptx__tier *tier = atomic_load_explicit(&code->tier, memory_order_relaxed);
+
+    unit->text.typed = typed;
+    if (!ptx__jit_flow_make(&unit->flow, code, tier->runs, row_of(variant), variant < SOME_0) ||
+        !ptx__jit_write_function(&unit->text, &unit->flow, variant + 1, &unit->arena,
+                                 &unit->addresses))
+        return false;
+    ptx__jit_write_end(&unit->text, &unit->addresses);
+    return !unit->text.text.failed;
+}
+
+static struct ptx__machine_code *load(const struct unit *unit, const void *bytes, size_t n)
+{
+    return bytes ? ptx__object_load(bytes, n, unit->addresses.list, unit->addresses.n) : NULL;
+}
+
+/* Has LLVM compile the text, which is the same in all processes but for what comes here. */
+static struct ptx__machine_code *compile_unit(struct unit *unit, const struct ptx__kept *kept)
+{
+    struct ptx__machine_code *machine;
+    size_t n = 0;
+    void *bytes;
+
+    ptx__jit_write_attributes(&unit->text, ptx__llvm_attributes());
+    if (unit->text.typed != ptx__llvm_is_typed())
+        return NULL; /* it is not the LLVM that was expected */
+    bytes = ptx__llvm_compile(unit->text.text.text, unit->text.text.length, &n);
+    machine = load(unit, bytes, n);
+    if (machine)
+        ptx__keep_add(kept, bytes, n);
+    free(bytes);
+    return machine;
+}
+
+/*
+ * Finds the machine code of the running job, or makes it. The lock is not held: the program may be
+ * freed meanwhile, but not what the unit has copied.
+ */
+static struct ptx__machine_code *find_or_compile(struct unit *unit)
+{
+    struct ptx__machine_code *machine;
+    struct ptx__kept kept;
+    size_t n = 0;
+    void *bytes;
+
+    if (!ptx__jit_has_executable_memory())
+        return NULL;
+    ptx__keep_open(&kept, unit->text.text.text, unit->text.text.length);
+    bytes = ptx__keep_find(&kept, &n);
+    machine = load(unit, bytes, n);
+    free(bytes);
+    if (!machine)
+        machine = compile_unit(unit, &kept);
+    ptx__keep_close(&kept);
+    return machine;
+}
+
+/* The lock is held. */
+static void use(struct job *job, struct unit *unit, struct ptx__machine_code *machine)
+{
+    struct ptx__tier *tier = atomic_load_explicit(&job->code->tier, memory_order_relaxed);
+    void *address = ptx__object_function(machine);
+    compiled function;
+
+    memcpy(&function, &address, sizeof(function));
+    tier->code[job->variant] = machine;
+    tier->arenas[job->variant] = unit->arena;
+    unit->arena = (struct cushim__arena){0};
+    install(job->code, &unit->flow, job->variant, function);
+}
+
+/* The lock is held, but not while LLVM works: then the program may be freed, with the job's code.
+ */
+static void compile_typed(struct job *job, bool typed)
+{
     struct unit unit = {.flow = {.code = NULL}};
     struct ptx__machine_code *machine = NULL;
-    void *address = NULL;
 
-    if (!code || !write_unit(&unit, code, job->variant)) {
-        finish_unit(&unit);
-        return;
+    if (write_unit(&unit, job->code, job->variant, typed)) {
+        pthread_mutex_unlock(&lock);
+        machine = find_or_compile(&unit);
+        pthread_mutex_lock(&lock);
     }
-    pthread_mutex_unlock(&lock);
-    machine = ptx__llvm_compile(unit.text.text.text, unit.text.text.length, "kernel", &address);
-    pthread_mutex_lock(&lock);
-    if (machine && job->code) {
-        compiled function;
-
-        memcpy(&function, &address, sizeof(function));
-        atomic_load(&code->tier)->code[job->variant] = TAKE_PTR(machine);
-        atomic_load(&code->tier)->arenas[job->variant] = unit.arena;
-        unit.arena = (struct cushim__arena){0};
-        install(code, &unit.flow, job->variant, function);
-    }
-    pthread_mutex_unlock(&lock);
-    ptx__llvm_free(machine);
+    if (machine && job->code)
+        use(job, &unit, TAKE_PTR(machine));
+    ptx__object_free(machine);
     finish_unit(&unit);
-    pthread_mutex_lock(&lock);
+}
+
+/* Compiles what the running job says. Which LLVM there is may turn out meanwhile. */
+static void compile(struct job *job)
+{
+    bool typed = ptx__llvm_is_typed();
+
+    if (job->code)
+        compile_typed(job, typed);
+    if (job->code && typed != ptx__llvm_is_typed())
+        compile_typed(job, !typed);
 }
 
 static void run_first(void)
@@ -210,10 +273,7 @@ static void at_exit(void)
 static void *work(void *user)
 {
     (void) user;
-    ptx__llvm_version();
     pthread_mutex_lock(&lock);
-    loading = false;
-    pthread_cond_broadcast(&changed);
     while (!closed) {
         if (first_job && !n_forks)
             run_first();
@@ -238,7 +298,6 @@ static void start(void)
     pthread_attr_setstacksize(&attributes, (size_t) 16 << 20);
     started = !cushim__thread_create(&thread, &attributes, work, NULL);
     closed = !started;
-    loading = started;
     pthread_attr_destroy(&attributes);
 }
 
@@ -353,7 +412,7 @@ static void forget_code(struct ptx__code *code)
             job->code = NULL;
     }
     for (unsigned i = 0; i < VARIANTS; i++) {
-        ptx__llvm_free(tier->code[i]);
+        ptx__object_free(tier->code[i]);
         cushim__arena_finish(&tier->arenas[i]);
     }
     free(tier);

@@ -4,6 +4,9 @@
  * name, and removing one that another process reads does not disturb that process. Files are named
  * relative to the open folder, and symbolic links are not followed.
  */
+#include "base/cache_folder.h"
+
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,17 +17,63 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/env.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "base/util.h"
 #include "base/write_whole.h"
-#include "core/code/cache.h"
 
-#define ENDING     ".cushim"
-#define UNFINISHED ".unfinished-"
-#define MOST_BYTES ((size_t) 1 << 30) /* of one entry that is read */
+#define ENDING        ".cushim"
+#define UNFINISHED    ".unfinished-"
+#define MOST_BYTES    ((size_t) 1 << 30) /* of one entry that is read */
+#define DEFAULT_BYTES ((uint64_t) 256 << 20)
 
 enum { HEX = 2 * CUSHIM__SHA256_BYTES, NAME_BYTES = 96 };
+
+/* --- what the environment says --- */
+
+/* Reads a number of bytes, which may end with K, M or G. */
+static bool read_size(const char *text, uint64_t *ret_bytes)
+{
+    static const char units[] = "KMG";
+    unsigned long long number;
+    const char *unit;
+    char *end;
+
+    errno = 0;
+    number = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char) *text) || errno || !number)
+        return false;
+    unit = *end ? strchr(units, toupper((unsigned char) *end)) : NULL;
+    for (int i = 0; unit && i <= unit - units; i++) {
+        if (number > UINT64_MAX >> 10)
+            return false;
+        number <<= 10;
+    }
+    *ret_bytes = number;
+    return !end[unit != NULL];
+}
+
+cushim_status cushim__cache_limit(uint64_t given, const char *call, uint64_t *ret_limit)
+{
+    const char *text = cushim__env("CUSHIM_CACHE_BYTES");
+
+    *ret_limit = given ? given : DEFAULT_BYTES;
+    if (given || !text || read_size(text, ret_limit))
+        return CUSHIM_OK;
+    return cushim__fail_at(
+        CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL,
+        "%s: CUSHIM_CACHE_BYTES is '%s', and not a number of bytes above 0, such "
+        "as 67108864 or 64M; without CUSHIM_CACHE nothing is kept",
+        call, text);
+}
+
+const char *cushim__cache_path(const char *given)
+{
+    const char *path = given ? given : cushim__env("CUSHIM_CACHE");
+
+    return path && *path ? path : NULL;
+}
 
 /* --- opening --- */
 
