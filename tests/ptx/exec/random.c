@@ -4,8 +4,10 @@
  * the checks of what a kernel does and without: memory, results and findings are compared, bit by
  * bit and word by word. A program that differs is made as short as it can be, and printed.
  *
- *   random [-n PROGRAMS] [-s SEED] [-m PROGRAMS] [-t SECONDS]
- *       -m: how many are in a module; -t: no module is begun after that time
+ *   random [-n PROGRAMS] [-s SEED] [-m PROGRAMS] [-t SECONDS] [-o]
+ *       -m: how many are in a module; -t: no module is begun after that time; -o: prints of each
+ *       program what the interpreter did, as two numbers: without checks, and with. So two versions
+ *       of the engine can be compared
  *   random -p SEED [-v]
  *       one program, by the seed that was printed; -v: its text
  *
@@ -35,6 +37,7 @@ static const size_t sizes[RANGES] = {RANDOM_DATA, RANDOM_THREADS *RANDOM_OUT,
 struct outcome {
     int result;
     unsigned char *memory[RANGES];
+    uint64_t noted; /* which bytes it has read and written, mixed */
     char findings[FINDINGS];
     size_t length;
 };
@@ -47,6 +50,7 @@ struct lowered {
 };
 
 static unsigned long n_compiled, n_faults, n_found;
+static bool outcomes_said;
 
 static void stop(const char *what)
 {
@@ -88,6 +92,7 @@ static void begin_memory(const struct random_program *program, struct outcome *o
     uint64_t state = program->seed;
 
     outcome->length = 0;
+    outcome->noted = 0;
     outcome->findings[0] = '\0';
     for (unsigned r = 0; r < RANGES; r++) {
         if (!outcome->memory[r] && !(outcome->memory[r] = malloc(sizes[r])))
@@ -147,6 +152,28 @@ static void put_parameters(const struct ptx__function *function, unsigned char *
     memcpy(params + function->parameters[RANGES].offset, &n, sizeof(n));
 }
 
+/* The bytes of a range that were written before: all, or some. */
+static const uint8_t *written_before(const struct random_program *program)
+{
+    static uint8_t some[RANDOM_THREADS * RANDOM_OUT / 8];
+    uint64_t state = program->seed;
+
+    if (!program->fresh)
+        return NULL;
+    for (size_t i = 0; i < sizeof(some); i++)
+        some[i] = random_mixed(state++) % 64 ? 0xff : 0x0f;
+    return some;
+}
+
+static uint64_t mixed_notes(uint64_t state, const struct ptx__range *range)
+{
+    for (size_t i = 0; range->reads && i < range->size / 64; i++) {
+        state = random_mixed(state ^ range->reads[i]);
+        state = random_mixed(state ^ range->writes[i]);
+    }
+    return state;
+}
+
 static void run(const struct random_program *program, const struct lowered *lowered,
                 const char *name, bool checked, struct outcome *outcome)
 {
@@ -185,11 +212,14 @@ static void run(const struct random_program *program, const struct lowered *lowe
                                         .size = sizes[r],
                                         .host = outcome->memory[r],
                                         .usable = true,
+                                        .written = written_before(program),
                                         .shadowed = checked,
                                         .check_blocks = checked};
     outcome->result = (int) ptx__run(&launch);
-    for (unsigned r = 0; r < RANGES; r++)
+    for (unsigned r = 0; r < RANGES; r++) {
+        outcome->noted = mixed_notes(outcome->noted, &ranges[r]);
         ptx__racecheck_range_free(&ranges[r]);
+    }
 }
 
 /* Compiled code stands in the place of handlers. */
@@ -236,12 +266,13 @@ static unsigned different_words(const struct outcome *a, const struct outcome *b
 
 static bool same(const struct outcome *a, const struct outcome *b, bool say)
 {
-    const bool ends = a->result == b->result && !strcmp(a->findings, b->findings);
+    const bool ends =
+        a->result == b->result && !strcmp(a->findings, b->findings) && a->noted == b->noted;
     const unsigned n = different_words(a, b, say ? 8 : 0);
 
     if (say && !ends)
-        printf("interpreted: %d\n%scompiled: %d\n%s", a->result, a->findings, b->result,
-               b->findings);
+        printf("interpreted: %d, noted %016" PRIx64 "\n%scompiled: %d, noted %016" PRIx64 "\n%s",
+               a->result, a->noted, a->findings, b->result, b->noted, b->findings);
     if (say && n)
         printf("%u words differ\n", n);
     return ends && !n;
@@ -249,6 +280,24 @@ static bool same(const struct outcome *a, const struct outcome *b, bool say)
 
 /* What the interpreter did with the last program, without checks and with. */
 static struct outcome expected[2];
+
+static uint64_t mixed_outcome(const struct outcome *outcome)
+{
+    uint64_t state = random_mixed(outcome->noted ^ (uint64_t) outcome->result);
+
+    for (unsigned r = 0; r < RANGES; r++)
+        for (size_t i = 0; i < sizes[r]; i++)
+            state = random_mixed(state ^ outcome->memory[r][i]);
+    for (const char *at = outcome->findings; *at; at++)
+        state = random_mixed(state ^ (unsigned char) *at);
+    return state;
+}
+
+static void say_outcomes(const struct random_program *program)
+{
+    printf("%016" PRIx64 " %016" PRIx64 " %016" PRIx64 "\n", program->seed,
+           mixed_outcome(&expected[0]), mixed_outcome(&expected[1]));
+}
 
 /* In turn with checks and without. */
 static bool agrees(const struct random_program *program, const struct lowered *interpreted,
@@ -390,6 +439,8 @@ static unsigned run_module(uint64_t seed, unsigned n)
             differ++;
             report(programs[i]);
         }
+        if (outcomes_said)
+            say_outcomes(&programs[i]);
         n_compiled += was_compiled(&lowered[0], &lowered[1], name);
         n_faults += expected[1].result != 0;
         n_found += expected[1].length != 0;
@@ -441,7 +492,7 @@ int main(int argc, char **argv)
     bool show = false;
     int option;
 
-    while ((option = getopt(argc, argv, "n:s:m:t:p:v")) != -1) {
+    while ((option = getopt(argc, argv, "n:s:m:t:op:v")) != -1) {
         if (option == 'n')
             n = strtoul(optarg, NULL, 10);
         else if (option == 's')
@@ -452,6 +503,8 @@ int main(int argc, char **argv)
             seconds = strtol(optarg, NULL, 10);
         else if (option == 'p')
             one = strtoull(optarg, NULL, 16);
+        else if (option == 'o')
+            outcomes_said = true;
         else if (option == 'v')
             show = true;
         else

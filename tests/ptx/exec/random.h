@@ -24,6 +24,8 @@ struct random_program {
     uint64_t seed;
     unsigned grid, block[3];
     bool wrong; /* it may do what is an error */
+    bool tiles; /* it reads rows and columns of shared memory */
+    bool fresh; /* not all of its memory is written before */
     uint64_t keys[RANDOM_STATEMENTS];
     unsigned n_keys;
     uint64_t dropped[RANDOM_STATEMENTS];

@@ -481,6 +481,39 @@ static void put_own(struct writer *w)
     random_put(w, "}\n");
 }
 
+/*
+ * Every thread writes its element of a tile, and reads rows, columns and elements of others, or
+ * writes its own again. A tile has a few elements more, which nobody writes.
+ */
+static void put_tile(struct writer *w)
+{
+    static const struct cell cells[] = {
+        {"b32", 'r', 4, 1}, {"f32", 'r', 4, 1}, {"b64", 'd', 8, 1}, {"b32", 'r', 4, 4}};
+    static const char *const places[] = {"mov.u32 g, tile;", "mad.lo.u32 g, %i2, h, f;",
+                                         "mov.u32 g, %tid.x; mad.lo.u32 g, g, h, f;",
+                                         "mov.u32 g, %tid.y; mad.lo.u32 g, g, h, f;"};
+    const struct cell *cell = &cells[random_draw(w, COUNT(cells))];
+    const unsigned bytes = bytes_of(cell);
+    const bool late = w->program->wrong && random_one_in(w, 4);
+
+    random_put(w, "{ .reg .b32 f, g, h; bar.sync 0; mov.u32 f, tile; mov.u32 h, %u;\n", bytes);
+    random_put(w, "mad.lo.u32 g, %%i2, h, f;\n");
+    put_access(w, cell, true, "shared", "g", 0);
+    for (unsigned i = 2 + random_draw(w, 5); i; i--) {
+        if (!late || !random_one_in(w, 3))
+            random_put(w, "bar.sync 0;\n");
+        for (unsigned j = random_draw(w, 4); j; j--) {
+            random_put_one(w, places, COUNT(places));
+            put_access(w, cell, false, "shared", "g", random_draw(w, 4) * bytes);
+        }
+        if (random_one_in(w, 3))
+            random_put(w, "bar.sync 0; mad.lo.u32 g, %%i2, h, f;\n");
+        if (random_one_in(w, 3))
+            put_access(w, cell, true, "shared", "g", 0);
+    }
+    random_put(w, "}\n");
+}
+
 /* Every thread writes its place, and reads that of another. Without a barrier that is a race. */
 static void put_exchange(struct writer *w)
 {
@@ -488,6 +521,10 @@ static void put_exchange(struct writer *w)
     const unsigned space = bytes_of(cell) << random_draw(w, 2), stride = space > 16 ? 16 : space;
     const unsigned threads = w->program->block[0] * w->program->block[1];
 
+    if (w->program->tiles) {
+        put_tile(w);
+        return;
+    }
     random_put(w, "{ .reg .b32 f, g; bar.sync 0; mov.u32 f, box; mad.lo.u32 f, %%i2, %u, f;\n",
                stride);
     put_access(w, cell, true, "shared", "f", 0);

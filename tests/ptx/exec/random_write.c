@@ -257,7 +257,8 @@ static void put_registers(struct writer *w, const char *name)
            ".reg .b32 %%c<8>; .reg .b32 %%k<8>; .reg .pred %%q<8>; .reg .b32 %%m;\n");
     put(w,
         ".shared .align 16 .b8 near[4096]; .shared .align 16 .b8 own[2048]; .shared .align 16 .b8 "
-        "box[2048]; .shared .align 16 .b8 tally[128]; .local .align 16 .b8 stack[64];\n");
+        "box[2048]; .shared .align 16 .b8 tile[2560]; .shared .align 16 .b8 tally[128]; .local "
+        ".align 16 .b8 stack[64];\n");
     put(w,
         "mov.u32 %%i0, %%ctaid.x; mov.u32 %%i1, %%ntid.x; mov.u32 %%i2, %%tid.x; mov.u32 %%i3, "
         "%%tid.y;\n"
@@ -344,5 +345,7 @@ struct random_program random_program(uint64_t seed)
     program.block[1] = block[1];
     program.block[2] = 1;
     program.wrong = (drawn >> 16) % 6 == 0;
+    program.tiles = (drawn >> 24) % 3 == 0;
+    program.fresh = (drawn >> 32) % 4 == 0;
     return program;
 }

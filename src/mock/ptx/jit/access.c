@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mock/ptx/jit/note.h"
+
 static struct ptx__jit_value both(const struct ptx__jit_access *access, struct ptx__jit_value a,
                                   struct ptx__jit_value b)
 {
@@ -35,8 +37,8 @@ static struct ptx__jit_value any(uint64_t number)
 
 /* --- which memory --- */
 
-static struct ptx__jit_value hit_field(const struct ptx__jit_access *access, size_t offset,
-                                       unsigned type)
+struct ptx__jit_value ptx__jit_hit_field(const struct ptx__jit_access *access, size_t offset,
+                                         unsigned type)
 {
     const uint64_t at = access->code->site * sizeof(struct ptx__range_cache) + offset;
 
@@ -47,17 +49,14 @@ static struct ptx__jit_value hit_field(const struct ptx__jit_access *access, siz
 /* Returns whether the memory may be used in this way. */
 static struct ptx__jit_value global(struct ptx__jit_access *access)
 {
-    access->begin = hit_field(access, offsetof(struct ptx__range_cache, begin), PTX__JIT_I64);
-    access->size = hit_field(access, offsetof(struct ptx__range_cache, size), PTX__JIT_I64);
-    access->host = hit_field(access, offsetof(struct ptx__range_cache, host), PTX__JIT_I64);
-    access->noted = ptx__jit_compare(
-        access->text, "icmp ne",
-        hit_field(access, offsetof(struct ptx__range_cache, shadowed), PTX__JIT_I8), any(0));
+    access->begin = HIT_FIELD(access, I64, begin);
+    access->size = HIT_FIELD(access, I64, size);
+    access->host = HIT_FIELD(access, I64, host);
+    access->shadow = HIT_FIELD(access, I64, lines);
+    access->noted = ptx__jit_compare(access->text, "icmp ne", access->shadow, any(0));
     if (access->load)
         return ptx__jit_number(PTX__JIT_I1, 1);
-    return ptx__jit_compare(
-        access->text, "icmp eq",
-        hit_field(access, offsetof(struct ptx__range_cache, read_only), PTX__JIT_I8), any(0));
+    return ptx__jit_compare(access->text, "icmp eq", HIT_FIELD(access, I8, read_only), any(0));
 }
 
 static struct ptx__jit_value shared(struct ptx__jit_access *access)
@@ -65,7 +64,8 @@ static struct ptx__jit_value shared(struct ptx__jit_access *access)
     access->begin = ptx__jit_i64(0);
     access->size = ptx__jit_cast(access->text, "zext", access->emit->shared_bytes, PTX__JIT_I64);
     access->host = access->emit->shared;
-    access->noted = ptx__jit_compare(access->text, "icmp ne", access->emit->shadow, any(0));
+    access->shadow = FIELD(access->emit, access->emit->block, I64, ptx__block, shadow);
+    access->noted = ptx__jit_compare(access->text, "icmp ne", access->shadow, any(0));
     return ptx__jit_number(PTX__JIT_I1, 1);
 }
 
@@ -245,7 +245,7 @@ static struct ptx__jit_value check(struct ptx__jit_access *access)
 {
     struct ptx__jit_value fits;
 
-    if (access->device.form.vector || access->device.form.step % (int64_t) access->all != 0)
+    if (!ptx__jit_in_one_piece(access))
         return check_lanes(access);
     fits = check_steps(access);
     if (access->load ? !is_uniform(access) && !in_rows(access) : !stores_rows(access)) {

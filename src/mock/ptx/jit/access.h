@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A load or store while it is written: how it is checked (access.c), noted for the race check
- * (note.c), and made (lanes.c).
+ * A load or store while it is written: how it is checked (access.c), and made (lanes.c). For the
+ * race check it is noted: see note.h.
  */
 #ifndef CUSHIM_MOCK_PTX_JIT_ACCESS_H
 #define CUSHIM_MOCK_PTX_JIT_ACCESS_H
@@ -18,7 +18,8 @@ struct ptx__jit_access {
     struct ptx__jit_value begin, size, host; /* of the memory */
     struct ptx__jit_value address;           /* the first byte, or each lane's, in host memory */
     struct ptx__jit_operand device;          /* the address as the kernel has it */
-    struct ptx__jit_value noted;             /* whether the access has to be noted */
+    struct ptx__jit_value shadow; /* of global memory the words of its lines, or of the block */
+    struct ptx__jit_value noted;  /* whether the access has to be noted */
 };
 
 /* The lanes of a row; all of them, if there are no rows. */
@@ -27,14 +28,23 @@ static inline unsigned ptx__jit_row_lanes(const struct ptx__jit_access *access)
     return access->emit->flow->row ? access->emit->flow->row : PTX__LANES;
 }
 
+/* Whether all lanes lie between the first address and the last, and are checked together. */
+static inline bool ptx__jit_in_one_piece(const struct ptx__jit_access *access)
+{
+    return !access->device.form.vector && access->device.form.step % (int64_t) access->all == 0;
+}
+
+/* A field of what the operation remembers of the memory that it used last. */
+struct ptx__jit_value ptx__jit_hit_field(const struct ptx__jit_access *access, size_t offset,
+                                         unsigned type);
+#define HIT_FIELD(access, type, member)                                                            \
+    ptx__jit_hit_field(access, offsetof(struct ptx__range_cache, member), PTX__JIT_##type)
+
 /* The address of an element in the first lane of a row. */
 struct ptx__jit_value ptx__jit_place(const struct ptx__jit_access *access, unsigned row,
                                      uint64_t offset);
 
 unsigned ptx__jit_memory_type(const struct ptx__jit_access *access);
-
-/* Notes the access if that is wanted (note.c). */
-void ptx__jit_note(const struct ptx__jit_access *access, struct ptx__jit_value wanted);
 
 /* An element as the slot has it: extended to its bits. */
 struct ptx__jit_value ptx__jit_extended(const struct ptx__jit_access *access,

@@ -43,7 +43,9 @@ struct ptx__jit_emit {
     bool guarded; /* by the guard, which is a part of the mask */
     struct ptx__jit_value warp, op, entry, ops; /* the function's arguments */
     struct ptx__jit_value worker, room;         /* room: for values that are handed to the engine */
-    struct ptx__jit_value registers, mask, mask_word, first, hits, shared, shared_bytes, shadow;
+    struct ptx__jit_value registers, mask, mask_word, first, hits, shared, shared_bytes, block;
+    struct ptx__jit_value owner,
+        reads; /* for notes: the block's number, where the warp's reads are */
     struct ptx__jit_value guard, guard_word;
     struct ptx__jit_value *constants; /* of each slot: its value, or its base */
     struct ptx__jit_value *row_steps;

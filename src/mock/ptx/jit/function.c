@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "mock/ptx/jit/emit.h"
+#include "mock/ptx/jit/note.h"
 
 /* --- labels --- */
 
@@ -121,7 +122,8 @@ static void emit_begin(struct ptx__jit_emit *emit)
     emit->hits = FIELD(emit, emit->worker, I64, ptx__worker, hits);
     block = FIELD(emit, emit->warp, I64, ptx__warp, block);
     emit->shared = FIELD(emit, block, I64, ptx__block, shared);
-    emit->shadow = FIELD(emit, block, I64, ptx__block, shadow);
+    emit->block = block;
+    ptx__jit_begin_notes(emit);
     grid = FIELD(emit, block, I64, ptx__block, grid);
     emit->shared_bytes = FIELD(emit, grid, I32, ptx__grid, shared_bytes);
     emit->mask_word = ptx__jit_number(PTX__JIT_I32, PTX__ALL);

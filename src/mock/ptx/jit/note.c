@@ -3,7 +3,8 @@
 #include <stdio.h>
 
 #include "mock/ptx/exec/handlers.h"
-#include "mock/ptx/jit/access.h"
+#include "mock/ptx/jit/note.h"
+#include "mock/ptx/racecheck/racecheck.h"
 
 static void set(const struct ptx__jit_access *access, size_t offset, struct ptx__jit_value value)
 {
@@ -57,11 +58,26 @@ static void note_shared(const struct ptx__jit_access *access)
     note(access, "shared");
 }
 
+/* Ends compiled code's own look at an access that it does not have noted. */
+static void look(const struct ptx__jit_access *access, size_t label)
+{
+    if (access->op->space == 's' && ptx__jit_reads_granules(access)) {
+        ptx__jit_read_granules(access, "note", label);
+        ptx__jit_goto(access->emit, "noted", label);
+    } else if (access->op->space != 's' && ptx__jit_sees_lines(access)) {
+        ptx__jit_branch(access->emit, ptx__jit_lines_stay(access), "noted", label, "note", label);
+    } else {
+        ptx__jit_goto(access->emit, "note", label);
+    }
+}
+
 void ptx__jit_note(const struct ptx__jit_access *access, struct ptx__jit_value wanted)
 {
     const size_t label = access->emit->n_labels++;
 
-    ptx__jit_branch(access->emit, wanted, "note", label, "noted", label);
+    ptx__jit_branch(access->emit, wanted, "look", label, "noted", label);
+    ptx__jit_label(access->emit, "look", label);
+    look(access, label);
     ptx__jit_label(access->emit, "note", label);
     if (access->op->space == 's')
         note_shared(access);
@@ -69,4 +85,16 @@ void ptx__jit_note(const struct ptx__jit_access *access, struct ptx__jit_value w
         note_global(access);
     ptx__jit_goto(access->emit, "noted", label);
     ptx__jit_label(access->emit, "noted", label);
+}
+
+void ptx__jit_begin_notes(struct ptx__jit_emit *emit)
+{
+    const struct ptx__jit_value number = ptx__jit_cast(
+        &emit->text, "zext", FIELD(emit, emit->warp, I32, ptx__warp, number), PTX__JIT_I64);
+
+    emit->owner = FIELD(emit, emit->block, I64, ptx__block, owner);
+    emit->reads = ptx__jit_at(
+        emit,
+        ptx__jit_binary(&emit->text, "mul", number, ptx__jit_i64(sizeof(struct ptx__shared_reads))),
+        offsetof(struct ptx__shared_racecheck, reads));
 }

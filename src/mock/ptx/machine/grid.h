@@ -46,7 +46,7 @@ struct ptx__block {
     struct ptx__grid *grid;
     struct ptx__worker *worker;
     uint32_t index[3];
-    uint64_t number;
+    uint64_t number, owner; /* owner: its number in shadow memory (racecheck/racecheck.h) */
     unsigned char *shared;
     struct ptx__tensor *tensor;           /* tensor memory; NULL: it was not used */
     struct ptx__shared_racecheck *shadow; /* NULL: no race check of shared memory */
@@ -72,7 +72,9 @@ struct ptx__range_cache {
     uint64_t begin, size;
     unsigned char *host;
     const struct ptx__range *range;
-    bool shadowed, read_only;
+    uint64_t *lines; /* of its shadow memory; NULL: accesses are not noted */
+    uint64_t owners; /* the bits that its lines have of the number of a block */
+    bool read_only;
 };
 
 /* An access of compiled code that is to be noted: see jit/note.c. */

@@ -66,8 +66,13 @@ bool ptx__range_cache_find(struct ptx__warp *warp, const struct ptx__op *op, uin
     range = find_usable(warp->block->grid, address);
     if (!range || (stores && range->read_only))
         return false;
-    *hit = (struct ptx__range_cache){range->begin, range->size,     range->host,
-                                     range,        range->shadowed, range->read_only};
+    *hit = (struct ptx__range_cache){.begin = range->begin,
+                                     .size = range->size,
+                                     .host = range->host,
+                                     .range = range,
+                                     .lines = range->lines,
+                                     .owners = ptx__line_owners(range),
+                                     .read_only = range->read_only};
     return true;
 }
 
@@ -216,7 +221,7 @@ static unsigned char *in_global(const struct access *access, uint64_t address)
     if (!ptx__range_cache_find(warp, access->at.op, address, access->use) ||
         hit->size - (address - hit->begin) < access->bytes)
         return beside(access, address);
-    if (hit->shadowed)
+    if (hit->lines)
         ptx__racecheck_span(
             &(struct ptx__touch){warp, access->at.op, hit->range, access->use, access->at.lane, 0},
             address - hit->begin, access->bytes);

@@ -133,13 +133,13 @@ static inline enum ptx__pattern ptx__locate_global(struct ptx__warp *w, const st
         const bool row = !(no & PTX__NO_ROW);
 
         where->row = hit->host + (addresses[0] - hit->begin);
-        if (hit->shadowed)
+        if (hit->lines)
             ptx__racecheck_span(&(struct ptx__touch){w, op, hit->range, use, 0, row ? bytes : 0},
                                 addresses[0] - hit->begin, row ? PTX__LANES * bytes : bytes);
         return row ? PTX__CONTIGUOUS : PTX__UNIFORM;
     }
     PTX__EACH_LANE where->each[l] = hit->host + (addresses[l] - hit->begin);
-    if (hit->shadowed)
+    if (hit->lines)
         ptx__racecheck_lanes(w, op, hit->range, addresses, bytes, use);
     return PTX__SCATTERED;
 }

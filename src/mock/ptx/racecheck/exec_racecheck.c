@@ -248,6 +248,28 @@ static inline bool note_lanes(const struct shared *shared, enum ptx__use use)
     return true;
 }
 
+/*
+ * The first write, and read, since the warp's clock advanced. Compiled code of other warps may then
+ * not note reads itself; that of this warp may.
+ */
+static inline void note_first(const struct shared *shared, enum ptx__use use)
+{
+    struct ptx__shared_racecheck *shadow = shared->shadow;
+    const unsigned number = shared->warp->number;
+    const uint32_t clock = shadow->clocks[number][number];
+
+    if (use & PTX__STRONG)
+        return;
+    if (use & PTX__STORES && shadow->last_write[number] != clock) {
+        ptx__note_unseen(shadow->last_write, shadow->unseen_writes, clock, number);
+        ptx__stop_reads(shadow, number);
+    }
+    if (use & PTX__LOADS && shadow->last_read[number] != clock)
+        ptx__note_unseen(shadow->last_read, shadow->unseen_reads, clock, number);
+    if (use & PTX__LOADS && !shadow->unseen_writes[number] && shadow->shift == PTX__GRANULE_SHIFT)
+        shadow->reads[number] = (struct ptx__shared_reads){shared->readers, shared->record};
+}
+
 /* use is constant in every call, so the compiler makes a copy of this function for each use. */
 static inline __attribute__((always_inline)) void
 check_and_record(struct ptx__warp *warp, const struct ptx__op *op, const uint32_t *offsets,
@@ -265,12 +287,7 @@ check_and_record(struct ptx__warp *warp, const struct ptx__op *op, const uint32_
                                       shadow->readers + (size_t) number * shadow->n_granules};
     struct steps steps = steps_of(warp->mask, offsets, bytes);
 
-    if (use & PTX__STORES && !(use & PTX__STRONG))
-        ptx__note_unseen(shadow->last_write, shadow->unseen_writes, shadow->clocks[number][number],
-                         number);
-    if (use & PTX__LOADS && !(use & PTX__STRONG))
-        ptx__note_unseen(shadow->last_read, shadow->unseen_reads, shadow->clocks[number][number],
-                         number);
+    note_first(&shared, use);
     if (!few_runs(&steps)) {
         if (shared.n == 1 && note_lanes(&shared, use))
             return;

@@ -20,8 +20,19 @@
  * from one block to the next that uses the same shadow memory. So records of earlier blocks need
  * not be cleared: they are ordered before all accesses of later blocks.
  */
-#define PTX__THREAD_BITS 10
-#define PTX__MOST_CLOCK  ((1u << (32 - PTX__THREAD_BITS)) - 2)
+#define PTX__THREAD_BITS   10
+#define PTX__GRANULE_SHIFT 2 /* of granules of four bytes */
+#define PTX__MOST_CLOCK    ((1u << (32 - PTX__THREAD_BITS)) - 2)
+
+/*
+ * What compiled code needs to note plain reads of a warp itself. It may as long as no other warp
+ * has written anything that this warp has not seen, and its clock stays: then such a read only has
+ * to find what it reads written, and to become the last one.
+ */
+struct ptx__shared_reads {
+    uint32_t *readers; /* the warp's part of all readers; NULL: it may not */
+    uint32_t record;   /* of lane 0 */
+};
 
 struct ptx__shared_racecheck {
     unsigned shift; /* of a granule: 4 bytes, or the size of the smallest access */
@@ -38,6 +49,7 @@ struct ptx__shared_racecheck {
     uint32_t last_write[PTX__MAX_WARPS], last_read[PTX__MAX_WARPS]; /* clocks */
     uint32_t clocks[PTX__MAX_WARPS][PTX__MAX_WARPS]; /* for each warp, what it has seen of each */
     uint32_t strong[PTX__MAX_WARPS];
+    struct ptx__shared_reads reads[PTX__MAX_WARPS];
 };
 
 struct ptx__shared_racecheck *ptx__shared_racecheck_new(uint32_t shared_bytes, unsigned n_warps);
@@ -95,11 +107,18 @@ static inline bool ptx__unordered(const uint32_t *records, uint32_t n, const uin
  */
 static inline void ptx__note_unseen(uint32_t *last, uint32_t *unseen, uint32_t clock, unsigned warp)
 {
-    if (last[warp] == clock)
-        return;
     last[warp] = clock;
     for (unsigned i = 0; i < PTX__MAX_WARPS; i++)
         unseen[i] |= i == warp ? 0 : 1u << warp;
+}
+
+/* Ends what compiled code may note itself: of all warps, or of all but one. */
+static inline void ptx__stop_reads(struct ptx__shared_racecheck *shadow, unsigned but)
+{
+    for (unsigned i = 0; i < shadow->n_warps; i++) {
+        if (i != but)
+            shadow->reads[i].readers = NULL;
+    }
 }
 
 /* --- global memory --- */
@@ -154,11 +173,23 @@ void ptx__racecheck_range_end(struct ptx__range *range);
 /* Frees these bits. A range without them stays as it is. */
 void ptx__racecheck_range_free(struct ptx__range *range);
 
+/* Returns the number that a block has in shadow memory. */
+static inline uint64_t ptx__owner_of_block(uint64_t number)
+{
+    return number % ((1u << PTX__BLOCK_BITS) - 1) + 1;
+}
+
+/* Returns which bits the lines of a range have of it: none if blocks are not recorded. */
+static inline uint64_t ptx__line_owners(const struct ptx__range *range)
+{
+    return range->check_blocks ? ~UINT64_C(0) : 0;
+}
+
 /* Returns the number of the block in shadow memory, or 0 if blocks are not recorded. */
 static inline uint64_t ptx__line_owner(const struct ptx__block *block,
                                        const struct ptx__range *range)
 {
-    return range->check_blocks ? block->number % ((1u << PTX__BLOCK_BITS) - 1) + 1 : 0;
+    return block->owner & ptx__line_owners(range);
 }
 
 /* The fast path: tells whether the access would neither change the line's word nor be a finding. */

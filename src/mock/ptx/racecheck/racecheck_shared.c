@@ -14,7 +14,8 @@ static bool allocate(struct ptx__shared_racecheck *shadow)
 {
     const size_t n = shadow->n_granules = ((shadow->bytes - 1) >> shadow->shift) + 1;
 
-    shadow->written = calloc(n / 64 + 1, sizeof(*shadow->written));
+    /* Compiled code reads eight bytes from any byte on. */
+    shadow->written = calloc(n / 64 + 2, sizeof(*shadow->written));
     shadow->writers = calloc(n, sizeof(*shadow->writers));
     shadow->readers = calloc(n * shadow->n_warps, sizeof(*shadow->readers));
     return shadow->written && shadow->writers && shadow->readers;
@@ -42,7 +43,7 @@ struct ptx__shared_racecheck *ptx__shared_racecheck_new(uint32_t shared_bytes, u
         return NULL;
     shadow->bytes = shared_bytes;
     shadow->n_warps = n_warps;
-    shadow->shift = 2;
+    shadow->shift = PTX__GRANULE_SHIFT;
     if (allocate(shadow))
         return shadow;
     ptx__shared_racecheck_free(shadow);
@@ -63,6 +64,7 @@ static void set_clocks(struct ptx__shared_racecheck *shadow, uint32_t now)
     memset(shadow->last_read, 0, sizeof(shadow->last_read));
     memset(shadow->unseen_writes, 0, sizeof(shadow->unseen_writes));
     memset(shadow->unseen_reads, 0, sizeof(shadow->unseen_reads));
+    ptx__stop_reads(shadow, PTX__MAX_WARPS);
 }
 
 static void note_written(struct ptx__shared_racecheck *shadow, uint64_t offset, unsigned bytes)
@@ -182,6 +184,7 @@ static void renew_clocks(struct ptx__block *block)
     struct ptx__shared_racecheck *shadow = block->shadow;
     uint32_t by[PTX__MAX_WARPS];
 
+    ptx__stop_reads(shadow, PTX__MAX_WARPS);
     for (unsigned i = 0; i < PTX__MAX_WARPS; i++)
         by[i] = i < block->n_warps ? known_by_all(block, i) - 1 : 0;
     set_back_all(shadow->writers, shadow->n_granules, by);
@@ -207,6 +210,7 @@ static void step(struct ptx__warp *warp)
 {
     struct ptx__shared_racecheck *shadow = warp->block->shadow;
 
+    shadow->reads[warp->number].readers = NULL;
     if (++shadow->clocks[warp->number][warp->number] >= PTX__MOST_CLOCK)
         renew_clocks(warp->block);
 }
@@ -265,6 +269,7 @@ bool ptx__shared_racecheck_refine(struct ptx__block *block, uint32_t bits)
     if (!(bits & ((1u << shadow->shift) - 1)))
         return true;
     before = *shadow;
+    ptx__stop_reads(shadow, PTX__MAX_WARPS);
     shadow->shift = (unsigned) __builtin_ctz(bits);
     if (allocate(shadow)) {
         spread_all(shadow, &before);

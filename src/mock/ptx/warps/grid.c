@@ -215,6 +215,7 @@ void ptx__block_start(struct ptx__block *block, uint64_t cluster)
     place_in_grid(block, cluster);
     block->number =
         block->index[0] + size[0] * (block->index[1] + (uint64_t) size[1] * block->index[2]);
+    block->owner = ptx__owner_of_block(block->number);
     block->alive = grid->n_threads;
     block->strong = false;
     for (; block->open; block->open &= block->open - 1)

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The noting of accesses for the race check, before they are made (note.c). What compiled code does
+ * itself is in note_lines.c, of global memory, and in note_granules.c, of shared memory.
+ */
+#ifndef CUSHIM_MOCK_PTX_JIT_NOTE_H
+#define CUSHIM_MOCK_PTX_JIT_NOTE_H
+
+#include "mock/ptx/jit/access.h"
+
+/* Loads what all notes of a function need. */
+void ptx__jit_begin_notes(struct ptx__jit_emit *emit);
+
+/* Notes the access if that is wanted. */
+void ptx__jit_note(const struct ptx__jit_access *access, struct ptx__jit_value wanted);
+
+/*
+ * Whether compiled code looks at the words of lines of global memory, and then, whether all of them
+ * would stay as they are.
+ */
+bool ptx__jit_sees_lines(const struct ptx__jit_access *access);
+struct ptx__jit_value ptx__jit_lines_stay(const struct ptx__jit_access *access);
+
+/*
+ * Whether compiled code notes a read of shared memory itself, and then, how; it goes elsewhere if
+ * it may not, or if something is not written.
+ */
+bool ptx__jit_reads_granules(const struct ptx__jit_access *access);
+void ptx__jit_read_granules(const struct ptx__jit_access *access, const char *otherwise,
+                            size_t number);
+
+#endif
