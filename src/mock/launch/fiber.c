@@ -22,12 +22,8 @@
 #else
 #define THREAD_SANITIZER 0
 #endif
-#if __has_include(<valgrind/valgrind.h>)
-#include <valgrind/valgrind.h>
-#else
-#define VALGRIND_STACK_REGISTER(begin, end) 0u
-#define VALGRIND_STACK_DEREGISTER(id)       ((void) (id))
-#endif
+
+#include "base/valgrind.h"
 
 /* The page below the stack cannot be accessed, so a stack overflow faults. */
 #define GUARD_BYTES ((size_t) 4096)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/env.h"
+#include "base/valgrind.h"
 #include "mock/ptx/jit/llvm.h"
 
 /* LLVM would call functions of other libraries for what the processor lacks. */
@@ -31,9 +32,10 @@ static enum ptx__jit_mode wanted_mode(void)
     return strcmp(text, "always") ? PTX__JIT_OFF : PTX__JIT_ALWAYS;
 }
 
+/* Valgrind takes LLVM's own C library for wrong, and LLVM would take it minutes. */
 enum ptx__jit_mode ptx__jit_mode(void)
 {
-    return processor_fits() ? wanted_mode() : PTX__JIT_OFF;
+    return processor_fits() && !RUNNING_ON_VALGRIND ? wanted_mode() : PTX__JIT_OFF;
 }
 
 bool ptx__jit_has_executable_memory(void)
@@ -57,6 +59,8 @@ static void write_text(void)
 
     if (wanted_mode() == PTX__JIT_OFF)
         snprintf(text, sizeof(text), "interpreted, as CUSHIM_MOCK_PTX_COMPILE is 0");
+    else if (RUNNING_ON_VALGRIND)
+        snprintf(text, sizeof(text), "interpreted: LLVM does not run under valgrind");
     else if (mode == PTX__JIT_OFF)
         snprintf(text, sizeof(text), "interpreted: code for this processor is not made");
     else if (!ptx__jit_has_executable_memory())
