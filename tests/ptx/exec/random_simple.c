@@ -125,23 +125,6 @@ static void put_lanes(struct writer *w)
     random_put_one(w, lines, COUNT(lines));
 }
 
-/* Operations on memory of all threads, whose order does not show. */
-static void put_count(struct writer *w)
-{
-    static const char *const lines[] = {
-        "red.global.<add.u32|min.s32|max.u32|and.b32|or.b32|xor.b32> [e], %r#; }",
-        "red.global.<add.u64|max.s64|xor.b64> [e], %d#; }",
-        "mov.u64 %t1, tally; sub.u64 e, e, %t7; add.u64 e, e, %t1; "
-        "red.shared.<add.u32|min.s32|max.u32|and.b32|or.b32|xor.b32> [e], %r#; }",
-        "mov.u64 %t1, tally; sub.u64 e, e, %t7; add.u64 e, e, %t1; "
-        "red.shared.<add.u64|max.s64|xor.b64> [e], %d#; }",
-    };
-
-    random_put(w, "{ .reg .b64 e; .reg .b32 f; and.b32 f, %%r%u, 15; mad.wide.u32 e, f, 8, %%t7;\n",
-               random_draw(w, 8));
-    random_put_one(w, lines, COUNT(lines));
-}
-
 static void put_call(struct writer *w)
 {
     put_line(w, "call (%r#), helper, (%r#, %r#);");
@@ -537,9 +520,10 @@ static void put_exchange(struct writer *w)
 }
 
 const struct random_simple random_simple[] = {
-    {40, false, put_form}, {10, false, put_affine}, {10, false, put_load},
-    {8, false, put_own},   {5, true, put_exchange}, {4, false, put_count},
-    {6, false, put_lanes}, {2, false, put_call},    {6, false, put_mistake},
+    {40, false, put_form},        {10, false, put_affine}, {10, false, put_load},
+    {8, false, put_own},          {5, true, put_exchange}, {4, false, random_put_count},
+    {4, false, random_put_marks}, {6, false, put_lanes},   {2, false, put_call},
+    {6, false, put_mistake},
 };
 
 const unsigned random_n_simple = COUNT(random_simple);

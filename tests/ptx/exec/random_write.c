@@ -215,6 +215,12 @@ static void put_beginning(struct writer *w, const char *body)
                "%%laneid;\n"
                "mov.u32 %%u0, %%ctaid.x; mov.u32 %%u1, %%ntid.x; ld.param.u32 %%u2, [n]; add.u32 "
                "%%u3, %%u2, 3;\n");
+    if (strstr(body, "marks")) {
+        put(w, "setp.eq.u32 %%q6, %%i2, 0;\n");
+        for (unsigned i = 0; i < 128; i += 16)
+            put(w, "@%%q6 st.shared.v4.b32 [marks+%u], {0, 0, 0, 0};\n", i);
+        put(w, "bar.sync 0;\n");
+    }
     if (uses(body, 'b'))
         for (unsigned i = 0; i < 4; i++)
             put(w, "mul.wide.u32 %%b%u, %%i%u, 4;\n", i, i % 3);
@@ -257,7 +263,9 @@ static void put_registers(struct writer *w, const char *name)
            ".reg .b32 %%c<8>; .reg .b32 %%k<8>; .reg .pred %%q<8>; .reg .b32 %%m;\n");
     put(w,
         ".shared .align 16 .b8 near[4096]; .shared .align 16 .b8 own[2048]; .shared .align 16 .b8 "
-        "box[2048]; .shared .align 16 .b8 tile[2560]; .shared .align 16 .b8 tally[128]; .local "
+        "box[2048]; .shared .align 16 .b8 tile[2560]; .shared .align 16 .b8 tally[128]; .shared "
+        ".align "
+        "16 .b8 marks[128]; .local "
         ".align 16 .b8 stack[64];\n");
     put(w,
         "mov.u32 %%i0, %%ctaid.x; mov.u32 %%i1, %%ntid.x; mov.u32 %%i2, %%tid.x; mov.u32 %%i3, "

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the writers of random kernels share: random_write.c, and random_simple.c. */
+/* What the writers of random kernels share: random_write.c, random_simple.c,
+ * and random_atomic.c. */
 #ifndef CUSHIM_TESTS_PTX_RANDOM_WRITER_H
 #define CUSHIM_TESTS_PTX_RANDOM_WRITER_H
 
@@ -22,6 +23,11 @@ __attribute__((format(printf, 2, 3))) void random_put(struct writer *w, const ch
 /* Writes one of the lines: "#" becomes the number of a register of the letter before it, "~" a
  * number below 64, and "<a|b>" one of these. */
 void random_put_one(struct writer *w, const char *const *lines, unsigned n);
+
+/* --- random_atomic.c --- */
+
+void random_put_count(struct writer *w);
+void random_put_marks(struct writer *w);
 
 /* Statements with no others in them. */
 struct random_simple {

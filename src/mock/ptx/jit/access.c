@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loads and stores in global and shared memory. Addresses with steps are checked as one piece, and
+ * Accesses to global and shared memory. Addresses with steps are checked as one piece, and
  * become one access of a vector for each row; other addresses are checked lane by lane, and become
  * one access of all lanes. What is wanted by the race check is noted (note.c). Whatever is not
  * right is the handler's: it finds the range, or what is wrong.
@@ -128,11 +128,8 @@ static struct ptx__jit_value settled(const struct ptx__jit_access *access,
 {
     const struct ptx__jit_value word =
         access->emit->guarded ? access->emit->guard_word : access->emit->mask_word;
-    const struct ptx__jit_value first = ptx__jit_begin(access->text, PTX__JIT_I32, 0);
+    const struct ptx__jit_value first = ptx__jit_first_bit(access->text, word);
 
-    ptx__jit_say(access->text, "call i32 @llvm.cttz.i32(");
-    ptx__jit_say_typed(access->text, word);
-    ptx__jit_say(access->text, ", i1 true)\n");
     return ptx__jit_select(access->text, active, access->address,
                            ptx__jit_lane(access->text, access->address, first));
 }
@@ -199,10 +196,18 @@ static void write_load(const struct ptx__jit_access *access, struct ptx__jit_ope
     }
 }
 
+static void write_atomic(const struct ptx__jit_access *access, struct ptx__jit_operand *old)
+{
+    const bool wanted = ptx__jit_slot_at(access->emit->flow, access->code->d) != PTX__JIT_NONE;
+
+    *old = (struct ptx__jit_operand){.form = {.known = true, .vector = true},
+                                     .base = ptx__jit_write_atoms(access, wanted)};
+}
+
 /* Whether a slot has a value for each lane. */
 static bool has_lanes(const struct ptx__jit_access *access, unsigned element)
 {
-    const uint16_t number = ptx__jit_slot_at(access->emit->flow, access->code->list[element]);
+    const uint16_t number = ptx__jit_slot_at(access->emit->flow, access->results[element]);
 
     return number != PTX__JIT_NONE && access->emit->flow->slots[number].form.vector;
 }
@@ -212,15 +217,15 @@ static void join_loads(struct ptx__jit_access *access, struct ptx__jit_operand *
                        const char *right_word, size_t right_number,
                        const struct ptx__jit_operand *slow, const char *word, size_t number)
 {
-    for (unsigned i = 0; i < access->n; i++) {
-        if (ptx__jit_slot_at(access->emit->flow, access->code->list[i]) == PTX__JIT_NONE)
+    for (unsigned i = 0; i < access->n_results; i++) {
+        if (ptx__jit_slot_at(access->emit->flow, access->results[i]) == PTX__JIT_NONE)
             continue;
         right[i].base = ptx__jit_phi(access->emit, right[i].base, right_word, right_number,
                                      slow[i].base, word, number);
         right[i].form.vector = right[i].base.lanes;
     }
-    for (unsigned i = 0; i < access->n; i++)
-        ptx__jit_write(access->emit, access->code->list[i], &right[i]);
+    for (unsigned i = 0; i < access->n_results; i++)
+        ptx__jit_write(access->emit, access->results[i], &right[i]);
 }
 
 /* One vector for each row, if all lanes store contiguous elements, each its own row. */
@@ -248,7 +253,8 @@ static struct ptx__jit_value check(struct ptx__jit_access *access)
     if (!ptx__jit_in_one_piece(access))
         return check_lanes(access);
     fits = check_steps(access);
-    if (access->load ? !is_uniform(access) && !in_rows(access) : !stores_rows(access)) {
+    if (access->atomic ||
+        (access->load ? !is_uniform(access) && !in_rows(access) : !stores_rows(access))) {
         const struct ptx__jit_value offsets =
             minus(access, ptx__jit_vector(access->emit, &access->device), access->begin);
 
@@ -263,7 +269,10 @@ static void prepare(struct ptx__jit_access *access, struct ptx__jit_emit *emit, 
     access->op = &emit->flow->ops[number];
     access->code = &emit->flow->code->ops[number];
     access->load = access->op->kind == PTX__JIT_LOAD;
-    access->n = access->code->n_list;
+    access->atomic = access->op->kind == PTX__JIT_ATOMIC;
+    access->n = access->atomic ? 1 : access->code->n_list;
+    access->results = access->atomic ? &access->code->d : access->code->list;
+    access->n_results = access->atomic || access->load ? access->n : 0;
     access->bytes = access->op->memory_bits / 8;
     access->all = access->n * access->bytes;
 }
@@ -287,8 +296,8 @@ static void go_slow(struct ptx__jit_access *access, size_t number,
                     struct ptx__jit_operand *elements)
 {
     ptx__jit_run_handler(access->emit, number);
-    for (unsigned i = 0; access->load && i < access->n; i++) {
-        const uint16_t slot = ptx__jit_slot_at(access->emit->flow, access->code->list[i]);
+    for (unsigned i = 0; i < access->n_results; i++) {
+        const uint16_t slot = ptx__jit_slot_at(access->emit->flow, access->results[i]);
 
         if (slot != PTX__JIT_NONE)
             elements[i] = ptx__jit_written(access->emit, slot);
@@ -299,15 +308,25 @@ static void go_slow(struct ptx__jit_access *access, size_t number,
 static void go_right(struct ptx__jit_access *access, struct ptx__jit_operand *elements)
 {
     ptx__jit_note(access, access->noted);
-    if (!access->load) {
+    if (access->atomic)
+        write_atomic(access, elements);
+    else if (access->load)
+        write_load(access, elements);
+    else
         write_store(access);
-        return;
-    }
-    write_load(access, elements);
-    for (unsigned i = 0; i < access->n; i++) {
+    for (unsigned i = 0; i < access->n_results; i++) {
         if (has_lanes(access, i))
             elements[i].base = ptx__jit_splat(access->text, elements[i].base, PTX__LANES);
     }
+}
+
+/* What the access reads is known on both ways. */
+static void read_operands(const struct ptx__jit_access *access)
+{
+    for (unsigned i = 0; access->atomic && i < access->code->n_list; i++)
+        ptx__jit_operand_of_atom(access, i);
+    for (unsigned i = 0; !access->atomic && !access->load && i < access->n; i++)
+        ptx__jit_stored(access, i);
 }
 
 void ptx__jit_write_access(struct ptx__jit_emit *emit, size_t number)
@@ -323,8 +342,7 @@ void ptx__jit_write_access(struct ptx__jit_emit *emit, size_t number)
     prepare(&access, emit, number);
     label = emit->n_labels++;
     find_address(&access);
-    for (unsigned i = 0; !access.load && i < access.n; i++)
-        ptx__jit_stored(&access, i);
+    read_operands(&access);
     usable = access.op->space == 's' ? shared(&access) : global(&access);
     ptx__jit_branch(emit, both(&access, usable, check(&access)), "right", label, "slow", label);
     before = malloc(bytes);
@@ -347,6 +365,6 @@ void ptx__jit_write_access(struct ptx__jit_emit *emit, size_t number)
         memcpy(emit->known, before, bytes);
     emit->text.text.failed |= !before;
     free(before);
-    if (access.load)
+    if (access.n_results)
         join_loads(&access, right, right_word, right_number, slow, word, word_number);
 }

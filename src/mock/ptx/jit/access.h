@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A load or store while it is written: how it is checked (access.c), and made (lanes.c). For the
- * race check it is noted: see note.h.
+ * A load, store or atomic operation while it is written: how it is checked (access.c), and made
+ * (lanes.c, atomic.c). For the race check it is noted: see note.h.
  */
 #ifndef CUSHIM_MOCK_PTX_JIT_ACCESS_H
 #define CUSHIM_MOCK_PTX_JIT_ACCESS_H
@@ -14,7 +14,9 @@ struct ptx__jit_access {
     const struct ptx__jit_op *op;
     const struct ptx__op *code;
     unsigned n, bytes, all; /* elements; bytes of one, and of all of them */
-    bool load;
+    bool load, atomic;
+    const uint32_t *results;                 /* the slots that it writes, */
+    unsigned n_results;                      /* and how many */
     struct ptx__jit_value begin, size, host; /* of the memory */
     struct ptx__jit_value address;           /* the first byte, or each lane's, in host memory */
     struct ptx__jit_operand device;          /* the address as the kernel has it */
@@ -49,6 +51,14 @@ unsigned ptx__jit_memory_type(const struct ptx__jit_access *access);
 /* An element as the slot has it: extended to its bits. */
 struct ptx__jit_value ptx__jit_extended(const struct ptx__jit_access *access,
                                         struct ptx__jit_value value);
+
+/*
+ * Atomic operations of the lanes (atomic.c), and an operand of them. Returns what was there, if
+ * that is wanted.
+ */
+struct ptx__jit_value ptx__jit_write_atoms(const struct ptx__jit_access *access, bool wanted);
+struct ptx__jit_value ptx__jit_operand_of_atom(const struct ptx__jit_access *access,
+                                               unsigned number);
 
 /* Loads an element of all lanes: by rows, or each lane from its own address. */
 struct ptx__jit_value ptx__jit_load_rows(const struct ptx__jit_access *access, unsigned element);

@@ -20,6 +20,7 @@ enum ptx__jit_kind {
     PTX__JIT_CALLED,  /* its handler is called */
     PTX__JIT_PLAIN,   /* it is computed from its operands: jit/plain_table.c */
     PTX__JIT_WRITTEN, /* it has a function that writes it */
+    PTX__JIT_ATOMIC,
     PTX__JIT_LOAD,
     PTX__JIT_STORE,
     PTX__JIT_JUMP,
@@ -49,7 +50,7 @@ struct ptx__jit_op {
     const struct ptx__keyed *keyed;
     const struct ptx__expression *plain;
     void (*write)(struct ptx__jit_emit *emit, size_t number);
-    /* Of a load or store: the space by its letter (see access.c), and bits. */
+    /* Of an access: the space by its letter (see access.c), and bits. */
     char space, type;
     uint8_t memory_bits, slot_bits;
 };

@@ -67,6 +67,7 @@ static bool emit_op(struct ptx__jit_emit *emit, size_t number)
     case PTX__JIT_WRITTEN:
         emit->flow->ops[number].write(emit, number);
         return true;
+    case PTX__JIT_ATOMIC:
     case PTX__JIT_LOAD:
     case PTX__JIT_STORE:
         ptx__jit_write_access(emit, number);
@@ -155,10 +156,10 @@ static void emit_function(struct ptx__jit_emit *emit)
     const size_t n = emit->flow->code->n_ops;
 
     ptx__jit_say(&emit->text, "define i64 @kernel(i64 %%v0, i64 %%v1, i64 %%v2, i64 %%v3) #0 {\n"
-                              "  %%room = alloca [64 x i64], align 64\n");
+                              "  %%room = alloca [128 x i64], align 64\n");
     emit->room = ptx__jit_begin(&emit->text, PTX__JIT_I64, 0);
     ptx__jit_say(&emit->text, "ptrtoint %s %%room to i64\n",
-                 emit->text.typed ? "[64 x i64]*" : "ptr");
+                 emit->text.typed ? "[128 x i64]*" : "ptr");
     if (!emit->full)
         ptx__jit_begin_waits(emit);
     emit_begin(emit);

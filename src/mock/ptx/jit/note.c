@@ -20,7 +20,10 @@ static void note(const struct ptx__jit_access *access, const char *how)
     const size_t number = (size_t) (access->code - access->emit->flow->code->ops);
     char key[32];
 
-    snprintf(key, sizeof(key), "note.%s.%s", how, access->load ? "ld" : "st");
+    snprintf(key, sizeof(key), "note.%s.%s", how,
+             access->atomic ? "atom"
+             : access->load ? "ld"
+                            : "st");
     set(access, offsetof(struct ptx__noting, bytes), ptx__jit_number(PTX__JIT_I32, access->all));
     ptx__jit_ask(access->emit, ptx__handler_find(key), number);
 }
@@ -64,7 +67,7 @@ static void look(const struct ptx__jit_access *access, size_t label)
     if (access->op->space == 's' && ptx__jit_reads_granules(access)) {
         ptx__jit_read_granules(access, "note", label);
         ptx__jit_goto(access->emit, "noted", label);
-    } else if (access->op->space != 's' && ptx__jit_sees_lines(access)) {
+    } else if (access->op->space != 's' && !access->atomic && ptx__jit_sees_lines(access)) {
         ptx__jit_branch(access->emit, ptx__jit_lines_stay(access), "noted", label, "note", label);
     } else {
         ptx__jit_goto(access->emit, "note", label);

@@ -8,6 +8,11 @@
 #include "mock/ptx/exec/handlers.h"
 #include "mock/ptx/jit/emit.h"
 
+static const struct ptx__expression *row(const char *key)
+{
+    return ptx__plain_row(key, strlen(key));
+}
+
 /*
  * An operand that the handler does not use may be any slot: it is given as one of another operand,
  * or as a sink.
@@ -90,13 +95,36 @@ static bool frame(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const stru
                                     : ptx__jit_add_write(flow, to, op->d, bits);
 }
 
+/*
+ * Finds what is computed by an atomic operation of 32 or 64 bits: a is what was there. Numbers are
+ * added in global memory in another way than in shared memory.
+ */
+static const struct ptx__expression *expression_of_atom(const char *key, bool shared)
+{
+    const char *what = strchr(key + strlen("atom."), '.') + 1;
+    char own[32];
+
+    if (!strcmp(what, "add.f32") && !shared)
+        return row("add.ftz.f32");
+    if (!strcmp(what, "add.noftz.f32"))
+        return row("add.f32");
+    if (!strcmp(what, "add.f64") && !shared)
+        return row("atom.kept.f64");
+    snprintf(own, sizeof(own), "atom.%.16s", what);
+    return row(own) ? row(own) : row(what);
+}
+
 /* atom.SPACE.OPERATION.TYPE */
 static bool atomic(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
 {
     const char *type = strrchr(to->keyed->key, '.');
     const unsigned bits = strstr(type, "64") ? 64 : 32;
+    const char space = to->keyed->key[strlen("atom.")];
 
-    to->kind = PTX__JIT_CALLED;
+    to->plain = expression_of_atom(to->keyed->key, space == 's');
+    to->kind = to->plain ? PTX__JIT_ATOMIC : PTX__JIT_CALLED;
+    to->space = space;
+    to->memory_bits = to->slot_bits = (uint8_t) bits;
     return !strstr(type, "128") && ptx__jit_add_read(flow, to, op->a, op->c ? 64 : 32) &&
            ptx__jit_add_read(flow, to, op->list[0], bits) &&
            ptx__jit_add_read(flow, to, op->list[1], bits) &&
@@ -260,7 +288,7 @@ static bool describe_keyed(struct ptx__jit_flow *flow, struct ptx__jit_op *to,
         {"mad.hi.cc.", chained}, {"madc.", chained},        {"address.add", adds_address},
     };
 
-    to->plain = ptx__plain_row(to->keyed->key, strlen(to->keyed->key));
+    to->plain = row(to->keyed->key);
     if (to->keyed->d)
         return computes(flow, to, op);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -268,6 +268,17 @@ static const struct ptx__expression rows[] = {
     {"not.pred", "(xor (xor a imm1) -1)"},
     {"mov.pred", "(xor a imm1)"},
     {"address.add", "(add a imm)"},
+    /* atomic operations: a is what was there */
+    {"atom.exch.u32", "b"},
+    {"atom.exch.u64", "b"},
+    {"atom.cas.u32", "(? (eq a b) c a)"},
+    {"atom.cas.u64", "(? (eq a b) c a)"},
+    {"atom.inc.u32", "(? (uge a b) 0 (add a 1))"},
+    {"atom.dec.u32", "(? (or (eq a 0) (ugt a b)) b (sub a 1))"},
+    {"atom.add.f64", "(nan.ab (fadd " GA " " GB "))"},
+    {"atom.kept.f64",
+     "(? (uno " GB " " GB ") b (? (uno " GA " " GA ") a (nan.a (fadd " GA " " GB ")))"
+     ")"},
     /* conversions between integers */
     {"cvt.u32.u8", "(u8 a)"},
     {"cvt.u16.u8", "(u8 a)"},

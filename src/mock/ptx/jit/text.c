@@ -319,3 +319,70 @@ void ptx__jit_store(struct ptx__jit_text *text, const char *flags, struct ptx__j
     ptx__jit_say_pointer(text, value.type, value.lanes);
     ptx__jit_say(text, " %%v%" PRIu64 ", align %u\n", pointer, alignment);
 }
+
+/* --- atomic operations --- */
+
+static void say_place(struct ptx__jit_text *text, uint64_t pointer, unsigned type)
+{
+    ptx__jit_say_pointer(text, type, 0);
+    ptx__jit_say(text, " %%v%" PRIu64 ", ", pointer);
+}
+
+struct ptx__jit_value ptx__jit_atomic(struct ptx__jit_text *text, const char *name,
+                                      struct ptx__jit_value address, struct ptx__jit_value value)
+{
+    const uint64_t pointer = pointer_to(text, address, value.type, 0);
+    const struct ptx__jit_value r = ptx__jit_begin(text, value.type, 0);
+
+    ptx__jit_say(text, "atomicrmw %s ", name);
+    say_place(text, pointer, value.type);
+    ptx__jit_say_typed(text, value);
+    ptx__jit_say(text, " seq_cst\n");
+    return r;
+}
+
+struct ptx__jit_value ptx__jit_exchange(struct ptx__jit_text *text, struct ptx__jit_value address,
+                                        struct ptx__jit_value expected, struct ptx__jit_value value,
+                                        struct ptx__jit_value seen)
+{
+    const uint64_t pointer = pointer_to(text, address, seen.type, 0), both = text->next++;
+    const char *type = type_names[seen.type];
+    struct ptx__jit_value done;
+
+    ptx__jit_say(text, "  %%v%" PRIu64 " = cmpxchg ", both);
+    say_place(text, pointer, seen.type);
+    ptx__jit_say_typed(text, expected);
+    ptx__jit_say(text, ", ");
+    ptx__jit_say_typed(text, value);
+    ptx__jit_say(text,
+                 " seq_cst seq_cst\n  %%v%" PRIu64 " = extractvalue { %s, i1 } %%v%" PRIu64 ", 0\n",
+                 seen.number, type, both);
+    done = ptx__jit_begin(text, PTX__JIT_I1, 0);
+    ptx__jit_say(text, "extractvalue { %s, i1 } %%v%" PRIu64 ", 1\n", type, both);
+    return done;
+}
+
+/* --- bits of a word --- */
+
+struct ptx__jit_value ptx__jit_first_bit(struct ptx__jit_text *text, struct ptx__jit_value word)
+{
+    const struct ptx__jit_value first = ptx__jit_begin(text, PTX__JIT_I32, 0);
+
+    ptx__jit_say(text, "call i32 @llvm.cttz.i32(");
+    ptx__jit_say_typed(text, word);
+    ptx__jit_say(text, ", i1 true)\n");
+    return first;
+}
+
+void ptx__jit_drop_bit(struct ptx__jit_text *text, struct ptx__jit_value word,
+                       struct ptx__jit_value ret)
+{
+    const struct ptx__jit_value less =
+        ptx__jit_binary(text, "sub", word, ptx__jit_number(PTX__JIT_I32, 1));
+
+    ptx__jit_say(text, "  %%v%" PRIu64 " = and ", ret.number);
+    ptx__jit_say_typed(text, word);
+    ptx__jit_say(text, ", ");
+    ptx__jit_say_value(text, less);
+    ptx__jit_say(text, "\n");
+}

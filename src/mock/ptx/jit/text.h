@@ -88,6 +88,21 @@ struct ptx__jit_value ptx__jit_load(struct ptx__jit_text *text, const char *flag
 void ptx__jit_store(struct ptx__jit_text *text, const char *flags, struct ptx__jit_value address,
                     struct ptx__jit_value value, unsigned alignment);
 
+/* An atomic operation of the host. Returns what was there. */
+struct ptx__jit_value ptx__jit_atomic(struct ptx__jit_text *text, const char *name,
+                                      struct ptx__jit_value address, struct ptx__jit_value value);
+
+/* Replaces a value if it is as expected; seen becomes what was there. Returns whether it did. */
+struct ptx__jit_value ptx__jit_exchange(struct ptx__jit_text *text, struct ptx__jit_value address,
+                                        struct ptx__jit_value expected, struct ptx__jit_value value,
+                                        struct ptx__jit_value seen);
+
+/* The number of the lowest bit of a word that is not 0, and the word without it, as a value that
+ * has its number already. */
+struct ptx__jit_value ptx__jit_first_bit(struct ptx__jit_text *text, struct ptx__jit_value word);
+void ptx__jit_drop_bit(struct ptx__jit_text *text, struct ptx__jit_value word,
+                       struct ptx__jit_value ret);
+
 unsigned ptx__jit_bits(unsigned type);
 
 #endif

@@ -385,7 +385,10 @@ static void note_offsets(struct ptx__warp *w, const struct ptx__op *op, enum ptx
 
 NOTE(global, note_lanes_of, ld, PTX__LOADS)
 NOTE(global, note_lanes_of, st, PTX__STORES)
+NOTE(global, note_lanes_of, atom, PTX__UPDATES)
 NOTE(span, note_span, ld, PTX__LOADS)
 NOTE(span, note_span, st, PTX__STORES)
+NOTE(span, note_span, atom, PTX__UPDATES)
 NOTE(shared, note_offsets, ld, PTX__LOADS)
 NOTE(shared, note_offsets, st, PTX__STORES)
+NOTE(shared, note_offsets, atom, PTX__UPDATES)
