@@ -200,34 +200,56 @@ static bool uses(const char *body, char letter)
     return false;
 }
 
-/* Registers begin with what lies in memory, those with steps with what their names say. */
-static void put_beginning(struct writer *w, const char *body)
+/* Tells whether a part of the beginning is left out, so that registers are read that nothing wrote.
+ */
+static bool leaves_out(const struct writer *w, unsigned part, unsigned one_in)
 {
-    for (unsigned b = 0; b < LOADED_BANKS; b++) {
-        if (!uses(body, banks[b].letter))
-            continue;
-        put(w, "call (");
-        put_list(w, &banks[b], "");
-        put(w, "), take_%c, (%%t8);\n", banks[b].letter);
-    }
-    if (uses(body, 'a') || uses(body, 'u'))
-        put(w, "mov.u32 %%a0, %%i0; mov.u32 %%a1, %%i2; mov.u32 %%a2, %%tid.x; mov.u32 %%a3, "
-               "%%laneid;\n"
-               "mov.u32 %%u0, %%ctaid.x; mov.u32 %%u1, %%ntid.x; ld.param.u32 %%u2, [n]; add.u32 "
-               "%%u3, %%u2, 3;\n");
-    if (strstr(body, "marks")) {
+    return random_mixed(w->program->seed ^ (part + 1) * UINT64_C(0x5851f42d4c957f2d)) % one_in == 0;
+}
+
+/* All threads take a bank from memory, or, in a few programs, only some or none. */
+static void put_bank(struct writer *w, const struct bank *bank)
+{
+    const bool some = leaves_out(w, (unsigned char) bank->letter, 8);
+
+    if (!uses(w->body, bank->letter) || leaves_out(w, 128u + (unsigned char) bank->letter, 12))
+        return;
+    if (some)
+        put(w, "and.b32 %%m, %%i2, 5; setp.eq.u32 %%q7, %%m, 4; @%%q7 bra N%c;\n", bank->letter);
+    put(w, "call (");
+    put_list(w, bank, "");
+    put(w, "), take_%c, (%%t8);\n", bank->letter);
+    if (some)
+        put(w, "N%c:\n", bank->letter);
+}
+
+/* Registers begin with what lies in memory, those with steps with what their names say. */
+static void put_beginning(struct writer *w)
+{
+    static const char *const begins[] = {"mov.u32 %a0, %i0;",      "mov.u32 %a1, %i2;",
+                                         "mov.u32 %a2, %tid.x;",   "mov.u32 %a3, %laneid;",
+                                         "mov.u32 %u0, %ctaid.x;", "mov.u32 %u1, %ntid.x;",
+                                         "ld.param.u32 %u2, [n];", "add.u32 %u3, %u2, 3;"};
+
+    for (unsigned b = 0; b < LOADED_BANKS; b++)
+        put_bank(w, &banks[b]);
+    for (unsigned i = 0; (uses(w->body, 'a') || uses(w->body, 'u')) && i < 8; i++)
+        if (!leaves_out(w, i, 40))
+            put(w, "%s\n", begins[i]);
+    if (strstr(w->body, "marks")) {
         put(w, "setp.eq.u32 %%q6, %%i2, 0;\n");
         for (unsigned i = 0; i < 128; i += 16)
             put(w, "@%%q6 st.shared.v4.b32 [marks+%u], {0, 0, 0, 0};\n", i);
         put(w, "bar.sync 0;\n");
     }
-    if (uses(body, 'b'))
-        for (unsigned i = 0; i < 4; i++)
+    for (unsigned i = 0; uses(w->body, 'b') && i < 4; i++)
+        if (!leaves_out(w, 8 + i, 40))
             put(w, "mul.wide.u32 %%b%u, %%i%u, 4;\n", i, i % 3);
-    if (uses(body, 'p'))
+    if (uses(w->body, 'p'))
         put(w, "ld.global.b32 %%i3, [%%t8+%u];\n", PREDICATES_AT);
     for (unsigned i = 0; i < 8; i++)
-        if (strstr(body, (char[]){'%', 'p', (char) ('0' + i), '\0'}))
+        if (strstr(w->body, (char[]){'%', 'p', (char) ('0' + i), '\0'}) &&
+            !leaves_out(w, 12 + i, 20))
             put(w, "{ .reg .b32 f; and.b32 f, %%i3, %u; setp.ne.u32 %%p%u, f, 0; }\n", 1u << i, i);
 }
 
@@ -315,14 +337,14 @@ void random_write(struct random_program *program, const char *name, char *text)
                            .program = program,
                            .state = program->seed,
                            .together = true};
-    struct writer w = {.at = text, .end = text + RANDOM_TEXT, .program = program};
+    struct writer w = {.at = text, .end = text + RANDOM_TEXT, .program = program, .body = body};
 
     program->n_keys = 0;
     body[0] = '\0';
     put_body(&inner, program->seed,
              1 + random_draw(&inner, MOST_AT_TOP / 2) + random_draw(&inner, MOST_AT_TOP / 2));
     put_registers(&w, name);
-    put_beginning(&w, body);
+    put_beginning(&w);
     if (strstr(body, "tally"))
         put_tally(&w, true);
     put(&w, "%s", body);

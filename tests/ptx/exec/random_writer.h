@@ -9,6 +9,7 @@
 struct writer {
     char *at, *end;
     struct random_program *program;
+    const char *body; /* of what is around it: what all of it surrounds */
     uint64_t state;
     unsigned depth, labels;
     bool together; /* all threads of the block are here */

@@ -252,6 +252,38 @@ Test(run, shuffle_from_a_lane_that_is_not_there)
         cr_expect(eq(u32, words[i], i % 20 > 16 ? 0 : 1001 * i));
 }
 
+/* Nor from those that are elsewhere: what they have there may be nothing that anybody needs. */
+Test(run, shuffle_from_a_lane_that_is_elsewhere)
+{
+    run("",
+        "mov.u32 %r2, %t; setp.ge.u32 %p0, %t, 16; @%p0 bra O;\nactivemask.b32 %r3; "
+        "shfl.sync.idx.b32 %r9, %r2, 20, 31, %r3; bra E;\n"
+        "O: mov.u32 %r2, 99; mov.u32 %r9, %r2; activemask.b32 %r3; "
+        "shfl.sync.bfly.b32 %r9, %r9, 16, 31, %r3;\nE:",
+        1, 32);
+    for (unsigned i = 0; i < 32; i++)
+        cr_expect(eq(u32, words[i], i < 16 ? i : 99));
+}
+
+/*
+ * Whatever an earlier block or call left in the register file: registers of all sizes, and the
+ * carry. Some lanes write %r5 before it is read.
+ */
+Test(run, registers_that_nothing_wrote)
+{
+    run(".func (.reg .u32 %out) stale (.reg .u32 %in) { .reg .u32 %x; .reg .pred %y;\n"
+        "mov.u32 %out, %x; @%y add.u32 %out, %out, 1; mov.u32 %x, %in; setp.eq.u32 %y, %x, %x; "
+        "ret; }\n",
+        "addc.u32 %r9, %r9, %r2; cvt.u32.u64 %r3, %rd2; add.u32 %r9, %r9, %r3;\n"
+        "@%p1 add.u32 %r9, %r9, 2; call (%r4), stale, (%r1); add.u32 %r9, %r9, %r4;\n"
+        "call (%r4), stale, (%r1); add.u32 %r9, %r9, %r4; setp.gt.u32 %p0, %t, 20;\n"
+        "@%p0 mov.u32 %r5, 64; add.u32 %r9, %r9, %r5; mov.u32 %r2, 3; mov.u64 %rd2, 3; "
+        "mov.u32 %r5, 7;\nsetp.eq.u32 %p1, %t, %t; add.cc.u32 %r6, -1, %r2;",
+        4, 64);
+    for (unsigned i = 0; i < 256; i++)
+        cr_expect(eq(u32, words[i], i % 64 > 20 ? 64 : 0));
+}
+
 /* What is computed from itself alone begins with what the operation of a warp gave. */
 Test(run, computed_from_itself)
 {

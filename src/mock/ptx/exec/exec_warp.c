@@ -24,8 +24,9 @@ static inline uint32_t members_of(const struct ptx__warp *w, uint32_t slot)
 /*
  * c has the segment mask in bits 8 to 12 and the clamp in bits 0 to 4. If a lane's source is
  * outside of its segment, the lane keeps its own value, and its predicate is false. PTX leaves open
- * what comes from a lane that the block does not have, or that has ended: it is the lane's own
- * value, too, and not what an earlier block left there.
+ * what comes from a lane that does not take part: it is the lane's own value, too. A lane that the
+ * block does not have has what an earlier block left there, and one that is elsewhere has what it
+ * may never read again, which compiled code does not keep.
  */
 #define SHUFFLE(mode, source_expression, valid_expression)                                         \
     HANDLER(shfl_##mode, "shfl." #mode)                                                            \
@@ -45,7 +46,7 @@ static inline uint32_t members_of(const struct ptx__warp *w, uint32_t slot)
             const bool valid = (valid_expression);                                                 \
                                                                                                    \
             (void) first, (void) last, (void) b;                                                   \
-            from[l] = valid && (w->alive >> (j & 31) & 1) ? (unsigned) j & 31 : l;                 \
+            from[l] = valid && (w->mask >> (j & 31) & 1) ? (unsigned) j & 31 : l;                 \
             bits |= (uint32_t) valid << l;                                                         \
         }                                                                                          \
         PTX__EACH_LANE result[l] = a[from[l]];                                                     \

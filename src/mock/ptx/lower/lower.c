@@ -182,6 +182,7 @@ static void release(struct ptx__lowering *lower)
     free(lower->loading);
     free(lower->constants);
     free(lower->of_products);
+    free(lower->open);
 }
 
 static void lower_body(struct ptx__lowering *lower)

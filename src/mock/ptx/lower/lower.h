@@ -46,6 +46,7 @@ struct ptx__lowering {
     uint32_t *loading;
 
     bool *of_products; /* for each register: wgmma uses it; NULL: there is no wgmma */
+    bool *open;        /* for each register: it may be read before it is written (lower_begin.c) */
 };
 
 struct ptx__fixup {
@@ -164,6 +165,9 @@ void ptx__wgmma_watch(struct ptx__lowering *lower);
 
 /* Emitted at the beginning of a function that uses these instructions: nothing is allocated yet. */
 void ptx__stack_begin(struct ptx__lowering *lower);
+
+/* Emitted at the beginning: registers that may be read before they are written are zero. */
+void ptx__begin_registers(struct ptx__lowering *lower);
 
 /*
  * Tells whether lanes may have to wait inside of the instruction. Its guard must then be a branch

@@ -361,6 +361,7 @@ void ptx__flow_lower(struct ptx__lowering *lower)
 {
     lower_entry(lower);
     ptx__stack_begin(lower);
+    ptx__begin_registers(lower);
     for (uint32_t i = 0; i < lower->flow->n_order; i++)
         lower_block(lower, i);
     finish_skips(lower);
