@@ -88,7 +88,7 @@ const struct ptx__op *ptx__do_exit(struct ptx__warp *w, const struct ptx__op *op
 {
     leave(w, w->frame);
     w->alive &= ~w->mask;
-    w->block->alive -= (unsigned) __builtin_popcount(w->mask);
+    w->block->alive -= ptx__count_lanes(w->mask);
     if (!w->block->alive)
         ptx__tensor_end(ptx__first_lane_op(w, op));
     ptx__cluster_leave(w);
@@ -182,7 +182,7 @@ const struct ptx__op *ptx__do_barrier(struct ptx__warp *w, const struct ptx__op 
 {
     const unsigned lane = (unsigned) __builtin_ctz(w->mask);
     const uint32_t number = REG(uint32_t, op->a)[lane];
-    const unsigned n = w->mask == PTX__ALL ? PTX__LANES : (unsigned) __builtin_popcount(w->mask);
+    const unsigned n = ptx__count_lanes(w->mask);
     struct ptx__barrier *barrier;
 
     if (number >= PTX__BARRIERS)

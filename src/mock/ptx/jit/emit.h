@@ -39,9 +39,10 @@ struct ptx__jit_emit {
     const struct ptx__jit_flow *flow;
     unsigned kept;
     bool full;    /* all 32 lanes are active; else those of the mask, which labels read */
+    bool goes_on; /* with the next warp of the block: see block.h */
     bool apart;   /* others may wait elsewhere */
     bool guarded; /* by the guard, which is a part of the mask */
-    struct ptx__jit_value warp, op, entry, ops; /* the function's arguments */
+    struct ptx__jit_value warp, op, entry, ops; /* the function's arguments, or of the next warp */
     struct ptx__jit_value worker, room;         /* room: for values that are handed to the engine */
     struct ptx__jit_value registers, mask, mask_word, first, hits, shared, shared_bytes, block;
     struct ptx__jit_value owner,
@@ -89,7 +90,8 @@ void ptx__jit_goto(struct ptx__jit_emit *emit, const char *word, size_t number);
 
 /* --- slot.c --- */
 
-void ptx__jit_load_constants(struct ptx__jit_emit *emit);
+/* Loads the constants that are the same for all warps of a block, or the others. */
+void ptx__jit_load_constants(struct ptx__jit_emit *emit, bool of_block);
 
 struct ptx__jit_operand ptx__jit_read(struct ptx__jit_emit *emit, uint32_t offset, unsigned bits);
 void ptx__jit_write(struct ptx__jit_emit *emit, uint32_t offset,

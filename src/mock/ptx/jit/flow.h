@@ -111,6 +111,9 @@ static inline bool ptx__jit_is_live(const struct ptx__jit_flow *flow, size_t op,
 /* Tells whether values are kept in the area across an operation: a barrier that gives nothing. */
 bool ptx__jit_keeps(const struct ptx__jit_flow *flow, size_t number);
 
+/* Tells whether all lanes of a kernel that do an operation exit. */
+bool ptx__jit_exits(const struct ptx__jit_flow *flow, size_t number);
+
 static inline size_t ptx__jit_target(const struct ptx__jit_flow *flow, size_t op)
 {
     return (size_t) (flow->code->ops[op].target - flow->code->ops);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mock/ptx/jit/block.h"
 #include "mock/ptx/jit/emit.h"
 #include "mock/ptx/jit/note.h"
 
@@ -110,28 +111,68 @@ static void emit_ops(struct ptx__jit_emit *emit)
         ptx__jit_say(&emit->text, "  unreachable\n");
 }
 
-/* What all of the function needs. */
-static void emit_begin(struct ptx__jit_emit *emit)
+/* What all of the function needs, and is the same for all warps of a block. */
+static void emit_block(struct ptx__jit_emit *emit)
 {
-    struct ptx__jit_text *text = &emit->text;
-    struct ptx__jit_value frame, block, grid;
+    struct ptx__jit_value grid;
 
-    frame = FIELD(emit, emit->warp, I64, ptx__warp, frame);
-    emit->area = FIELD(emit, frame, I64, ptx__frame, area);
     emit->registers = FIELD(emit, emit->warp, I64, ptx__warp, regs);
     emit->worker = FIELD(emit, emit->warp, I64, ptx__warp, worker);
     emit->hits = FIELD(emit, emit->worker, I64, ptx__worker, hits);
-    block = FIELD(emit, emit->warp, I64, ptx__warp, block);
-    emit->shared = FIELD(emit, block, I64, ptx__block, shared);
-    emit->block = block;
-    ptx__jit_begin_notes(emit);
-    grid = FIELD(emit, block, I64, ptx__block, grid);
+    emit->block = FIELD(emit, emit->warp, I64, ptx__warp, block);
+    emit->shared = FIELD(emit, emit->block, I64, ptx__block, shared);
+    grid = FIELD(emit, emit->block, I64, ptx__block, grid);
     emit->shared_bytes = FIELD(emit, grid, I32, ptx__grid, shared_bytes);
     emit->mask_word = ptx__jit_number(PTX__JIT_I32, PTX__ALL);
-    emit->mask = ptx__jit_splat(text, ptx__jit_number(PTX__JIT_I1, 1), PTX__LANES);
+    emit->mask = ptx__jit_splat(&emit->text, ptx__jit_number(PTX__JIT_I1, 1), PTX__LANES);
+    ptx__jit_load_constants(emit, true);
+}
+
+/* What belongs to the warp. */
+static void emit_warp(struct ptx__jit_emit *emit)
+{
+    const struct ptx__jit_value frame = FIELD(emit, emit->warp, I64, ptx__warp, frame);
+
+    emit->area = FIELD(emit, frame, I64, ptx__frame, area);
+    emit->registers = FIELD(emit, emit->warp, I64, ptx__warp, regs);
     if (!emit->full)
         emit->everyone = FIELD(emit, frame, I32, ptx__frame, lanes);
-    ptx__jit_load_constants(emit);
+    ptx__jit_begin_notes(emit);
+    ptx__jit_load_constants(emit, false);
+}
+
+/*
+ * Where a warp stops: the engine's function says which one of the block is next, and where it goes
+ * on. The two values that say so in the function are its arguments, or these.
+ */
+static void emit_next_warp(struct ptx__jit_emit *emit)
+{
+    const struct ptx__jit_value first[] = {emit->warp, emit->entry};
+    struct ptx__jit_value stop[4] = {emit->warp}, next, entry;
+
+    stop[0].number = emit->text.next++;
+    stop[3] = ptx__jit_i64(emit->kept);
+    ptx__jit_goto(emit, "warp", 0);
+    ptx__jit_label(emit, "stop", 0);
+    for (unsigned i = 1; i <= 2; i++)
+        stop[i] = ptx__jit_load(&emit->text, "", ptx__jit_at(emit, emit->room, 8 * i - 8),
+                                PTX__JIT_I64, 0, 8);
+    entry = ptx__jit_begin(&emit->text, PTX__JIT_I64, 0);
+    ptx__jit_call_engine(emit, (uintptr_t) ptx__jit_stop, "i64", 4, stop);
+    ptx__jit_branch(
+        emit, ptx__jit_compare(&emit->text, "icmp eq", entry, ptx__jit_i64(PTX__JIT_NO_ENTRY)),
+        "rest", 0, "onward", 0);
+    ptx__jit_label(emit, "rest", 0);
+    ptx__jit_say(&emit->text, "  ret i64 0\n");
+    ptx__jit_label(emit, "onward", 0);
+    next = FIELD(emit, emit->block, I64, ptx__block, running);
+    ptx__jit_goto(emit, "warp", 0);
+    ptx__jit_label(emit, "warp", 0);
+    ptx__jit_say(&emit->text, "  %%v%llu = phi i64 [ %%v%llu, %%first0 ], [ %%v%llu, %%onward0 ]\n",
+                 (unsigned long long) stop[0].number, (unsigned long long) first[0].number,
+                 (unsigned long long) next.number);
+    emit->entry = ptx__jit_phi(emit, first[1], "first", 0, entry, "onward", 0);
+    emit->warp = stop[0];
 }
 
 /* Where the function begins: the registers are as the interpreter has them, or are kept. */
@@ -156,13 +197,16 @@ static void emit_function(struct ptx__jit_emit *emit)
     const size_t n = emit->flow->code->n_ops;
 
     ptx__jit_say(&emit->text, "define i64 @kernel(i64 %%v0, i64 %%v1, i64 %%v2, i64 %%v3) #0 {\n"
-                              "  %%room = alloca [128 x i64], align 64\n");
+                              "first0:\n  %%room = alloca [128 x i64], align 64\n");
     emit->room = ptx__jit_begin(&emit->text, PTX__JIT_I64, 0);
     ptx__jit_say(&emit->text, "ptrtoint %s %%room to i64\n",
                  emit->text.typed ? "[128 x i64]*" : "ptr");
     if (!emit->full)
         ptx__jit_begin_waits(emit);
-    emit_begin(emit);
+    emit_block(emit);
+    if (emit->goes_on)
+        emit_next_warp(emit);
+    emit_warp(emit);
     emit_switch(emit);
     for (size_t i = 0; i < n; i++) {
         if (emit->flow->ops[i].entry)
@@ -190,6 +234,7 @@ bool ptx__jit_write_function(struct ptx__jit_text *text, const struct ptx__jit_f
                                  .addresses = ret_addresses};
     const size_t n = (size_t) flow->n_slots + 1;
 
+    emit.goes_on = flow->full && flow->code->is_kernel;
     emit.warp = argument(0);
     emit.op = argument(1);
     emit.entry = argument(2);

@@ -269,6 +269,15 @@ void ptx__jit_called(struct ptx__jit_emit *emit, size_t number)
     }
 }
 
+/* Has the warp stop here, and goes on with another one of its block: see emit_next_warp(). */
+static void stop(struct ptx__jit_emit *emit, size_t number)
+{
+    ptx__jit_store(&emit->text, "", emit->room, ptx__jit_op_address(emit, number), 8);
+    ptx__jit_store(&emit->text, "", ptx__jit_at(emit, emit->room, 8),
+                   ptx__jit_i64(ptx__jit_keeps(emit->flow, number)), 8);
+    ptx__jit_goto(emit, "stop", 0);
+}
+
 /*
  * Before a barrier: values stay in the area, because nothing else than this function goes on behind
  * it. If 32 lanes stay together, the function that expects that may go on.
@@ -283,6 +292,10 @@ static void leave_and_keep(struct ptx__jit_emit *emit, size_t number)
         ptx__jit_label(emit, "keep", number);
     }
     spread(emit, list_of(emit, number, op->reads, op->n_reads));
+    if (emit->goes_on) {
+        stop(emit, number);
+        return;
+    }
     frame = FIELD(emit, emit->warp, I64, ptx__warp, frame);
     ptx__jit_store(&emit->text, "", ptx__jit_at(emit, frame, offsetof(struct ptx__frame, kept)),
                    ptx__jit_number(PTX__JIT_I8, emit->kept), 1);
@@ -303,6 +316,10 @@ void ptx__jit_leave(struct ptx__jit_emit *emit, size_t number)
         if (emit->full)
             return;
         ptx__jit_label(emit, "whole", number);
+    }
+    if (emit->goes_on && ptx__jit_exits(emit->flow, number)) {
+        stop(emit, number);
+        return;
     }
     spread(emit, list_of(emit, number, NULL, 0));
     if (emit->apart)

@@ -316,6 +316,12 @@ bool ptx__jit_keeps(const struct ptx__jit_flow *flow, size_t number)
            !(flow->code->ops[number].imm & (PTX__BARRIER_VOTES | PTX__BARRIER_ARRIVES));
 }
 
+bool ptx__jit_exits(const struct ptx__jit_flow *flow, size_t number)
+{
+    return flow->code->is_kernel && !flow->ops[number].inside &&
+           (flow->runs[number] == ptx__do_exit || flow->runs[number] == ptx__do_return);
+}
+
 /* What the interpreter does reads any slot, but for these. */
 static void describe_outside(struct ptx__jit_flow *flow, struct ptx__jit_op *to,
                              const struct ptx__op *op, ptx__handler run)

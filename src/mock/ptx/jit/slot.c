@@ -43,12 +43,17 @@ static struct ptx__jit_value load_all(struct ptx__jit_emit *emit, unsigned numbe
     return ptx__jit_load(&emit->text, "", at, type_of(slot), PTX__LANES, 64);
 }
 
-void ptx__jit_load_constants(struct ptx__jit_emit *emit)
+static bool is_of_block(const struct ptx__constant *constant)
+{
+    return constant->fill < PTX__FILL_TID_X || constant->fill > PTX__FILL_WARP;
+}
+
+void ptx__jit_load_constants(struct ptx__jit_emit *emit, bool of_block)
 {
     for (unsigned i = 0; i < emit->flow->n_slots; i++) {
         const struct ptx__jit_slot *slot = &emit->flow->slots[i];
 
-        if (!slot->constant || slot->form.vector)
+        if (!slot->constant || slot->form.vector || is_of_block(slot->constant) != of_block)
             continue;
         if (slot->constant->fill == PTX__FILL_VALUE)
             emit->constants[i] = ptx__jit_number(type_of(slot), slot->constant->value);

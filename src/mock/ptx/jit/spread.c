@@ -5,46 +5,44 @@
 
 #define LANES for (unsigned l = 0; l < PTX__LANES; l++)
 
-/* The value of a lane, modulo 2^64. */
-static inline uint64_t lane_of(const struct ptx__jit_stepped *value, const uint64_t *words,
-                               unsigned lane)
-{
-    const unsigned row = lane / value->row, in_row = lane % value->row;
+/* There is compiled code only where the processor has this: see setting.c. */
+#ifdef __x86_64__
+#define WIDE __attribute__((target("avx2")))
+#else
+#define WIDE
+#endif
 
-    return words[0] + words[1] * row + (uint64_t) value->step * in_row;
-}
-
-/* All lanes of one row have the same step: no division, so that compilers make vectors of it. */
+/* The lanes of a row, whose number is a power of two, have the same step. */
 #define FILL(bits)                                                                                 \
-    static void fill_##bits(const struct ptx__jit_stepped *value, const uint64_t *words,           \
-                            uint##bits##_t *all)                                                   \
+    WIDE static void fill_##bits(const struct ptx__jit_stepped *value, const uint64_t *words,      \
+                                 uint##bits##_t *all)                                              \
     {                                                                                              \
         const uint##bits##_t step = (uint##bits##_t) value->step;                                  \
-        uint##bits##_t base = (uint##bits##_t) words[0];                                           \
+        const uint##bits##_t base = (uint##bits##_t) words[0], rows = (uint##bits##_t) words[1];   \
+        const unsigned last = value->row - 1u, shift = (unsigned) __builtin_ctz(value->row);       \
                                                                                                    \
-        if (value->row == PTX__LANES) {                                                            \
+        if (!value->step && !value->rows)                                                          \
+            LANES all[l] = base;                                                                   \
+        else if (value->row == PTX__LANES)                                                         \
             LANES all[l] = base + step * l;                                                        \
-            return;                                                                                \
-        }                                                                                          \
-        LANES all[l] = (uint##bits##_t) lane_of(value, words, l);                                  \
+        else                                                                                       \
+            LANES all[l] = base + step * (l & last) + rows * (l >> shift);                         \
     }
 
 FILL(32)
 FILL(64)
 
+/* All bits of a lane that a mask has. */
+#define CHOSEN(bits, mask, l) (-(uint##bits##_t)((mask) >> (l) &1))
+
 /* Whether the lanes of a mask are as expected. */
 #define FITS(bits)                                                                                 \
-    static bool fits_##bits(const uint##bits##_t *slot, const uint##bits##_t *expected,            \
-                            uint32_t mask)                                                         \
+    WIDE static bool fits_##bits(const uint##bits##_t *slot, const uint##bits##_t *expected,       \
+                                 uint32_t mask)                                                    \
     {                                                                                              \
         uint##bits##_t wrong = 0;                                                                  \
                                                                                                    \
-        if (mask == PTX__ALL) {                                                                    \
-            LANES wrong |= slot[l] ^ expected[l];                                                  \
-            return !wrong;                                                                         \
-        }                                                                                          \
-        for (uint32_t m = mask; m; m &= m - 1)                                                     \
-            wrong |= slot[__builtin_ctz(m)] ^ expected[__builtin_ctz(m)];                          \
+        LANES wrong |= (slot[l] ^ expected[l]) & CHOSEN(bits, mask, l);                            \
         return !wrong;                                                                             \
     }
 
@@ -52,21 +50,19 @@ FITS(32)
 FITS(64)
 
 #define PUT(bits)                                                                                  \
-    static void put_##bits(uint##bits##_t *slot, const uint##bits##_t *all, uint32_t mask)         \
+    WIDE static void put_##bits(uint##bits##_t *slot, const uint##bits##_t *all, uint32_t mask)    \
     {                                                                                              \
-        if (mask == PTX__ALL) {                                                                    \
+        if (mask == PTX__ALL)                                                                      \
             LANES slot[l] = all[l];                                                                \
-            return;                                                                                \
-        }                                                                                          \
-        for (uint32_t m = mask; m; m &= m - 1)                                                     \
-            slot[__builtin_ctz(m)] = all[__builtin_ctz(m)];                                        \
+        else                                                                                       \
+            LANES slot[l] ^= (slot[l] ^ all[l]) & CHOSEN(bits, mask, l);                           \
     }
 
 PUT(32)
 PUT(64)
 
-static void spread(const struct ptx__frame *frame, uint32_t mask,
-                   const struct ptx__jit_stepped *value)
+WIDE static void spread(const struct ptx__frame *frame, uint32_t mask,
+                        const struct ptx__jit_stepped *value)
 {
     void *slot = frame->registers + value->offset;
     const uint64_t *area = frame->area + (size_t) 2 * value->number;
@@ -85,22 +81,22 @@ static void spread(const struct ptx__frame *frame, uint32_t mask,
     }
 }
 
-void ptx__jit_spread_lanes(const struct ptx__frame *frame, uint32_t mask,
-                           const struct ptx__jit_list *list)
+WIDE void ptx__jit_spread_lanes(const struct ptx__frame *frame, uint32_t mask,
+                                const struct ptx__jit_list *list)
 {
     for (size_t i = 0; i < list->n; i++)
         spread(frame, mask, &list->values[i]);
 }
 
-void ptx__jit_spread(const struct ptx__warp *warp, const struct ptx__jit_list *list)
+WIDE void ptx__jit_spread(const struct ptx__warp *warp, const struct ptx__jit_list *list)
 {
     ptx__jit_spread_lanes(warp->frame, warp->mask, list);
 }
 
 /* The same for each number of bits: the value of lane 0, and the step of rows. */
 #define FIND(bits)                                                                                 \
-    static bool find_##bits(const uint##bits##_t *slot, uint32_t mask,                             \
-                            const struct ptx__jit_stepped *value, uint64_t *words)                 \
+    WIDE static bool find_##bits(const uint##bits##_t *slot, uint32_t mask,                        \
+                                 const struct ptx__jit_stepped *value, uint64_t *words)            \
     {                                                                                              \
         const unsigned first = (unsigned) __builtin_ctz(mask);                                     \
         uint##bits##_t expected[PTX__LANES];                                                       \
@@ -118,8 +114,8 @@ FIND(64)
  * Finds a value and puts it into two words. The lanes of a warp that has rows with a step of their
  * own are all active.
  */
-static bool find(const struct ptx__frame *frame, uint32_t mask,
-                 const struct ptx__jit_stepped *value, uint64_t *words)
+WIDE static bool find(const struct ptx__frame *frame, uint32_t mask,
+                      const struct ptx__jit_stepped *value, uint64_t *words)
 {
     const void *slot = frame->registers + value->offset;
 
@@ -132,7 +128,7 @@ static bool find(const struct ptx__frame *frame, uint32_t mask,
     return (*(const uint32_t *) slot & mask) == (words[0] ? mask : 0);
 }
 
-uint64_t ptx__jit_collect(const struct ptx__warp *warp, const struct ptx__jit_list *list)
+WIDE uint64_t ptx__jit_collect(const struct ptx__warp *warp, const struct ptx__jit_list *list)
 {
     for (size_t i = 0; i < list->n; i++) {
         const struct ptx__jit_stepped *value = &list->values[i];
@@ -143,8 +139,8 @@ uint64_t ptx__jit_collect(const struct ptx__warp *warp, const struct ptx__jit_li
     return 1;
 }
 
-bool ptx__jit_collect_lanes(const struct ptx__frame *frame, uint32_t mask,
-                            const struct ptx__jit_list *list, uint64_t *seen)
+WIDE bool ptx__jit_collect_lanes(const struct ptx__frame *frame, uint32_t mask,
+                                 const struct ptx__jit_list *list, uint64_t *seen)
 {
     for (size_t i = 0; i < list->n; i++) {
         const struct ptx__jit_stepped *value = &list->values[i];

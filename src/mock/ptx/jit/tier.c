@@ -68,10 +68,13 @@ static unsigned row_of(unsigned variant)
     return rows[variant];
 }
 
-/* The area of a frame has two words for each slot, see spread.h. */
-static bool make_area(struct ptx__frame *frame, const struct ptx__tier *tier)
+/* It has two words for each slot, see spread.h. */
+bool ptx__jit_make_area(struct ptx__frame *frame)
 {
-    frame->area = calloc(2 * ((size_t) tier->n_slots + 1), sizeof(*frame->area));
+    const struct ptx__tier *tier = atomic_load_explicit(&frame->code->tier, memory_order_relaxed);
+
+    if (!frame->area)
+        frame->area = calloc(2 * ((size_t) tier->n_slots + 1), sizeof(*frame->area));
     return frame->area;
 }
 
@@ -89,7 +92,7 @@ static const struct ptx__op *enter(struct ptx__warp *warp, const struct ptx__op 
 
     if (!function && !atomic_load_explicit(&tier->wanted[variant], memory_order_relaxed))
         want_function(code, variant);
-    if (!function || (!warp->frame->area && !make_area(warp->frame, tier)))
+    if (!function || !ptx__jit_make_area(warp->frame))
         return tier->runs[number](warp, op);
     warp->frame->kept = 0;
     return function(warp, op, kept ? code->n_ops + number : number, code->ops);
@@ -370,9 +373,12 @@ void ptx__jit_count(const struct ptx__block *block)
 {
     struct ptx__code *code = (struct ptx__code *) (uintptr_t) block->grid->code;
     const uint64_t enough = ENOUGH_WORK + ENOUGH_FOR_OP * code->n_ops;
-    const uint64_t now = work_of(block);
-    const uint64_t before = atomic_fetch_add_explicit(&code->work, now, memory_order_relaxed);
+    uint64_t before = atomic_load_explicit(&code->work, memory_order_relaxed), now;
 
+    if (before >= enough)
+        return;
+    now = work_of(block);
+    before = atomic_fetch_add_explicit(&code->work, now, memory_order_relaxed);
     if (before >= enough || before + now < enough || ptx__jit_mode() == PTX__JIT_OFF)
         return;
     pthread_mutex_lock(&lock);

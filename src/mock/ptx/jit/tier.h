@@ -19,6 +19,9 @@ void ptx__jit_count(const struct ptx__block *block);
 /* Returns how kernels run here, for people; the text is never freed. May load LLVM. */
 const char *ptx__jit_text(void);
 
+/* Makes sure that a frame, whose code has been compiled, has an area. False: out of memory. */
+bool ptx__jit_make_area(struct ptx__frame *frame);
+
 /* Frees the machine code of a program, and forgets what was to be compiled. */
 void ptx__jit_forget(struct ptx__program *program);
 

@@ -58,6 +58,7 @@ struct ptx__block {
     uint32_t rank;           /* in the cluster */
     unsigned n_warps, alive; /* threads */
     struct ptx__warp *warps;
+    struct ptx__warp *running; /* the one that runs: see ptx__warp_run() */
     struct ptx__frame *made; /* list of all frames that were made for calls; freed with the block */
     struct ptx__frame **frames; /* unused frames */
     size_t n_frames, capacity;

@@ -60,12 +60,12 @@ struct ptx__flight {
 
 /* What is known of a warp's products. What does not fit into it is not checked. */
 struct ptx__flights {
-    struct ptx__flight list[32];
     unsigned n;
     uint32_t n_groups;           /* that were committed */
     bool fenced;                 /* there was a wgmma.fence */
-    const struct ptx__op *wrote; /* an operation since then that wrote a register of products; */
-    uint32_t slot;               /* which */
+    uint32_t slot;               /* a register of products that was written since then, */
+    const struct ptx__op *wrote; /* by this operation */
+    struct ptx__flight list[32];
 };
 
 struct ptx__warp {
@@ -92,8 +92,8 @@ struct ptx__warp {
     bool yielded;             /* it stopped because its budget was used up */
     uint64_t jumps;           /* jumps backwards, counted by whole budgets, and calls */
 
-    struct ptx__divergence_group groups[PTX__LANES]; /* all except the current group */
     unsigned n_groups;
+    struct ptx__divergence_group groups[PTX__LANES]; /* all except the current group */
     struct ptx__flights flights;
 };
 
@@ -106,6 +106,12 @@ struct ptx__warp {
 
 /* A call takes about as much time as this many jumps, and costs as much. */
 #define PTX__STEPS_OF_CALL 16
+
+/* Returns how many lanes a mask has. Most often it has all of them, and not every host can count. */
+static inline unsigned ptx__count_lanes(uint32_t mask)
+{
+    return mask == PTX__ALL ? PTX__LANES : (unsigned) __builtin_popcount(mask);
+}
 
 /* Returns a lane's local memory. */
 static inline unsigned char *ptx__warp_local(const struct ptx__warp *warp, unsigned lane)

@@ -66,9 +66,11 @@ void ptx__cluster_leave(struct ptx__warp *warp)
 {
     const uint32_t lanes = warp->mask & warp->cluster_arrived;
 
-    warp->cluster_arrived &= ~lanes;
-    warp->block->cluster->arrived -= (unsigned) __builtin_popcount(lanes);
-    warp->block->cluster->alive -= (unsigned) __builtin_popcount(warp->mask);
+    if (lanes) {
+        warp->cluster_arrived &= ~lanes;
+        warp->block->cluster->arrived -= ptx__count_lanes(lanes);
+    }
+    warp->block->cluster->alive -= ptx__count_lanes(warp->mask);
     check(warp->block->cluster);
 }
 

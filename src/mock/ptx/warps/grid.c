@@ -69,7 +69,7 @@ struct ptx__frame *ptx__frame_new(struct ptx__block *block, const struct ptx__wa
         block->made = frame;
     }
     if (frame)
-        ptx__preload(warp, frame, 0);
+        ptx__preload(warp, frame);
     return frame;
 }
 
@@ -135,7 +135,7 @@ static bool make_warp(struct ptx__block *block, unsigned number)
     warp->base = frame_make(block->grid->code);
     if (!warp->base || !ptx__local_reserve(warp, block->grid->code->frame_bytes))
         return false;
-    ptx__preload(warp, warp->base, 0);
+    ptx__preload(warp, warp->base);
     return true;
 }
 
@@ -227,12 +227,13 @@ void ptx__block_start(struct ptx__block *block, uint64_t cluster)
         ptx__shared_racecheck_start(block);
     if (block->tensor)
         ptx__tensor_start(block->tensor);
+    ptx__preload_of_block(block);
     for (unsigned i = 0; i < block->n_warps; i++) {
         struct ptx__warp *warp = &block->warps[i];
         const unsigned left = grid->n_threads - i * PTX__LANES;
 
-        ptx__preload(warp, warp->base, PTX__FILL_OF_BLOCK);
-        ptx__local_racecheck_frame(warp, warp->base, PTX__ALL);
+        if (warp->written)
+            ptx__local_racecheck_frame(warp, warp->base, PTX__ALL);
         ptx__warp_start(warp, warp->base, left < PTX__LANES ? (1u << left) - 1 : PTX__ALL);
     }
 }
@@ -253,8 +254,6 @@ static void deliver(const struct ptx__barrier *barrier, const struct ptx__diverg
     const uint32_t result = result_of(barrier, op->imm);
     uint32_t bits;
 
-    if (!(op->imm & PTX__BARRIER_VOTES))
-        return;
     if (op->imm & PTX__BARRIER_COUNT) {
         for (uint32_t m = group->mask; m; m &= m - 1)
             memcpy(slot + 4 * (unsigned) __builtin_ctz(m), &result, 4);
@@ -275,9 +274,18 @@ static void check_alignment(struct ptx__warp *warp, const struct ptx__divergence
                   ptx__line_of(warp, a->at - 1));
 }
 
-static void release(struct ptx__warp *warp, unsigned number)
+static void release_group(struct ptx__warp *warp, const struct ptx__barrier *barrier,
+                          struct ptx__divergence_group *group)
 {
-    const struct ptx__barrier *barrier = &warp->block->barriers[number];
+    if ((group->at - 1)->imm & PTX__BARRIER_VOTES)
+        deliver(barrier, group);
+    if (warp->block->shadow)
+        ptx__shared_racecheck_leave(warp, barrier);
+    group->state = PTX__RUNNABLE;
+}
+
+static void release(struct ptx__warp *warp, const struct ptx__barrier *barrier, unsigned number)
+{
     const struct ptx__divergence_group *first = NULL;
 
     for (unsigned i = 0; i < warp->n_groups; i++) {
@@ -288,27 +296,26 @@ static void release(struct ptx__warp *warp, unsigned number)
         if (first)
             check_alignment(warp, first, group);
         first = first ? first : group;
-        deliver(barrier, group);
-        ptx__shared_racecheck_leave(warp, barrier);
+        release_group(warp, barrier, group);
     }
-    for (unsigned i = 0; i < warp->n_groups; i++) {
-        struct ptx__divergence_group *group = &warp->groups[i];
+}
 
-        if (group->state == PTX__AT_BARRIER && group->barrier == number)
-            group->state = PTX__RUNNABLE;
-    }
+static void complete(struct ptx__block *block, struct ptx__barrier *barrier, unsigned number)
+{
+    for (unsigned i = 0; i < block->n_warps; i++)
+        release(&block->warps[i], barrier, number);
+    barrier->arrived = barrier->expected = barrier->count = barrier->voters = 0;
+    if (block->shadow)
+        memset(barrier->clock, 0, sizeof(barrier->clock));
+    block->open &= ~(1u << number);
 }
 
 void ptx__barrier_check(struct ptx__block *block, unsigned number)
 {
     struct ptx__barrier *barrier = &block->barriers[number];
 
-    if (barrier->arrived < (barrier->expected ? barrier->expected : block->alive))
-        return;
-    for (unsigned i = 0; i < block->n_warps; i++)
-        release(&block->warps[i], number);
-    *barrier = (struct ptx__barrier){0};
-    block->open &= ~(1u << number);
+    if (barrier->arrived >= (barrier->expected ? barrier->expected : block->alive))
+        complete(block, barrier, number);
 }
 
 /* --- running --- */
@@ -391,15 +398,16 @@ enum ptx__block_state ptx__block_run(struct ptx__block *block)
         bool ran = false, yielded = false;
 
         for (unsigned i = 0; i < block->n_warps; i++) {
-            struct ptx__warp *warp = &block->warps[i];
+            const struct ptx__warp *last;
 
-            if (!ptx__warp_ready(warp))
+            if (!ptx__warp_ready(&block->warps[i]))
                 continue;
-            ptx__warp_run(warp);
+            last = ptx__warp_run(&block->warps[i]);
             if (atomic_load_explicit(&block->grid->stop, memory_order_relaxed))
                 return PTX__BLOCK_STOPPED;
-            yielded |= warp->yielded;
-            ran |= !warp->yielded;
+            yielded |= last->yielded;
+            ran |= !last->yielded || last->number != i;
+            i = last->number;
         }
         if (!block->alive)
             return PTX__BLOCK_DONE;

@@ -173,18 +173,24 @@ static void fill_all(unsigned char *slot, unsigned bytes, uint64_t value)
         pairs[l] = value;
 }
 
+static void fill_with(unsigned char *registers, const struct ptx__constant *constant,
+                      uint64_t value)
+{
+    unsigned char *slot = registers + constant->slot;
+
+    if (constant->bytes)
+        fill_all(slot, constant->bytes, value);
+    else
+        memcpy(slot, value ? "\xff\xff\xff\xff" : "\0\0\0\0", 4);
+}
+
 static void fill(const struct ptx__warp *warp, unsigned char *registers,
                  const struct ptx__constant *constant)
 {
     unsigned char *slot = registers + constant->slot;
-    const uint64_t first = value_of(warp, constant, 0);
 
-    if (!constant->bytes) {
-        memcpy(slot, first ? "\xff\xff\xff\xff" : "\0\0\0\0", 4);
-        return;
-    }
-    if (!of_lane(constant)) {
-        fill_all(slot, constant->bytes, first);
+    if (!of_lane(constant) || !constant->bytes) {
+        fill_with(registers, constant, value_of(warp, constant, 0));
         return;
     }
     for (unsigned l = 0; l < PTX__LANES; l++) {
@@ -194,10 +200,24 @@ static void fill(const struct ptx__warp *warp, unsigned char *registers,
     }
 }
 
-void ptx__preload(const struct ptx__warp *warp, const struct ptx__frame *frame, unsigned from)
+void ptx__preload(const struct ptx__warp *warp, const struct ptx__frame *frame)
 {
-    for (size_t i = 0; i < frame->code->n_constants; i++) {
-        if (frame->code->constants[i].fill >= from)
-            fill(warp, frame->registers, &frame->code->constants[i]);
+    for (size_t i = 0; i < frame->code->n_constants; i++)
+        fill(warp, frame->registers, &frame->code->constants[i]);
+}
+
+void ptx__preload_of_block(const struct ptx__block *block)
+{
+    const struct ptx__code *code = block->grid->code;
+
+    for (size_t i = 0; i < code->n_constants; i++) {
+        const struct ptx__constant *constant = &code->constants[i];
+        uint64_t value;
+
+        if (constant->fill < PTX__FILL_OF_BLOCK)
+            continue;
+        value = value_of(block->warps, constant, 0);
+        for (unsigned j = 0; j < block->n_warps; j++)
+            fill_with(block->warps[j].base->registers, constant, value);
     }
 }

@@ -6,12 +6,9 @@
 
 #include "mock/ptx/machine/grid.h"
 
-/* A position after all operations: no other group is ahead. */
-#define NO_LIMIT ((const struct ptx__op *) UINTPTR_MAX)
-
 void ptx__warp_set_limit(struct ptx__warp *warp, const struct ptx__op *at)
 {
-    warp->limit = NO_LIMIT;
+    warp->limit = PTX__NO_LIMIT;
     for (unsigned i = 0; i < warp->n_groups; i++) {
         const struct ptx__divergence_group *group = &warp->groups[i];
 
@@ -108,11 +105,8 @@ const struct ptx__op *ptx__warp_next(struct ptx__warp *warp)
     const struct ptx__op *at;
     int best;
 
-    if (warp->n_groups == 1 && can_run(warp, &warp->groups[0])) {
-        at = warp->groups[0].at;
-        take(warp, 0);
-        return at;
-    }
+    if (warp->n_groups < 2)
+        return warp->n_groups && can_run(warp, &warp->groups[0]) ? ptx__warp_take_only(warp) : NULL;
     merge(warp);
     for (unsigned i = 0; i < warp->n_groups; i++) {
         if (can_run(warp, &warp->groups[i]))
@@ -333,14 +327,17 @@ void ptx__warp_start(struct ptx__warp *warp, struct ptx__frame *frame, uint32_t 
     ptx__warp_put(warp, frame->code->ops, mask, PTX__RUNNABLE);
 }
 
-void ptx__warp_run(struct ptx__warp *warp)
+struct ptx__warp *ptx__warp_run(struct ptx__warp *warp)
 {
+    struct ptx__block *block = warp->block;
     const struct ptx__op *op;
 
+    block->running = warp;
     warp->yielded = false;
     op = ptx__warp_next(warp);
     while (op)
-        op = __atomic_load_n(&op->run, __ATOMIC_RELAXED)(warp, op);
+        op = __atomic_load_n(&op->run, __ATOMIC_RELAXED)(block->running, op);
+    return block->running;
 }
 
 void ptx__warp_enter(struct ptx__warp *warp, struct ptx__frame *frame)

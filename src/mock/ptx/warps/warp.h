@@ -8,14 +8,36 @@
 
 #include "mock/ptx/machine/warp.h"
 
-/* Runs a warp until all its lanes have exited, wait, or have yielded. */
-void ptx__warp_run(struct ptx__warp *warp);
+/*
+ * Runs a warp until all its lanes have exited, wait, or have yielded. Compiled code may then have
+ * gone on with those behind it, of which none yields but the last one that ran, which is returned.
+ */
+struct ptx__warp *ptx__warp_run(struct ptx__warp *warp);
 
 /* Sets all lanes of the mask to the begin of a frame. */
 void ptx__warp_start(struct ptx__warp *warp, struct ptx__frame *frame, uint32_t mask);
 
 /* Makes the next group current and returns its operation. NULL if no group can run. */
 const struct ptx__op *ptx__warp_next(struct ptx__warp *warp);
+
+/* A position after all operations: no other group is ahead. */
+#define PTX__NO_LIMIT ((const struct ptx__op *) UINTPTR_MAX)
+
+/* The same for a warp that has one group, which can run. */
+static inline const struct ptx__op *ptx__warp_take_only(struct ptx__warp *warp)
+{
+    const struct ptx__divergence_group *group = &warp->groups[0];
+
+    warp->n_groups = 0;
+    warp->frame = group->frame;
+    warp->regs = group->frame->registers;
+    warp->mask = group->mask;
+    warp->yield_round = group->yield_round;
+    warp->forced = group->forced;
+    warp->limit = PTX__NO_LIMIT;
+    warp->converged = !(group->frame->lanes & ~group->mask);
+    return group->at;
+}
 
 /* Suspends the current group at an operation, and makes the next group current. */
 const struct ptx__op *ptx__warp_park(struct ptx__warp *warp, const struct ptx__op *at,

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The warps of a block, one behind the other, in compiled code. When a warp waits at a barrier or
+ * has ended, the engine runs the next one of its block that can run. If that one is at the begin of
+ * the same function, or is to go on in it behind a barrier, compiled code goes there by itself: it
+ * neither returns to the engine nor loads anew what all warps of the block have in common. The
+ * order is the engine's, which also begins each round of the warps.
+ */
+#ifndef CUSHIM_MOCK_PTX_JIT_BLOCK_H
+#define CUSHIM_MOCK_PTX_JIT_BLOCK_H
+
+#include "mock/ptx/machine/grid.h"
+
+#define PTX__JIT_NO_ENTRY UINT64_MAX
+
+/*
+ * Does an operation of a kernel at which all 32 lanes of a warp exit, or arrive at a barrier with
+ * their values kept. kept: what the frame says of these (see tier.c). Then it makes the warp that
+ * comes next the one that runs (block->running), and returns where that one goes on: the number of
+ * an operation, plus that of all operations if its values were kept. PTX__JIT_NO_ENTRY: the engine
+ * goes on, and not with this warp.
+ */
+uint64_t ptx__jit_stop(struct ptx__warp *warp, const struct ptx__op *op, uint64_t is_barrier,
+                       uint64_t kept);
+
+#endif
