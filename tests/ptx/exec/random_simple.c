@@ -109,22 +109,6 @@ static void put_affine(struct writer *w)
     random_put_one(w, lines, COUNT(lines));
 }
 
-/* As many lanes as are here. */
-static void put_lanes(struct writer *w)
-{
-    static const char *const lines[] = {
-        "shfl.sync.<up|down|bfly|idx>.b32 %r#|%p#, %r#, ~, <0|31|2079|4127|6175|6144>, %m;",
-        "{ .reg .b32 f; and.b32 f, %r#, 31; shfl.sync.<idx|bfly|down>.b32 %r#, %r#, f, 31, %m; }",
-        "vote.sync.<all|any|uni>.pred %p#, %p#, %m;",
-        "vote.sync.ballot.b32 %r#, %p#, %m;",
-        "{ .reg .b32 f; and.b32 f, %r#, 3; match.any.sync.b32 %r#, f, %m; }",
-        "redux.sync.<add.s32|min.u32|max.s32|and.b32|or.b32|xor.b32> %r#, %r#, %m;",
-    };
-
-    random_put(w, "activemask.b32 %%m; ");
-    random_put_one(w, lines, COUNT(lines));
-}
-
 static void put_call(struct writer *w)
 {
     put_line(w, "call (%r#), helper, (%r#, %r#);");
@@ -520,10 +504,10 @@ static void put_exchange(struct writer *w)
 }
 
 const struct random_simple random_simple[] = {
-    {40, false, put_form},        {10, false, put_affine}, {10, false, put_load},
-    {8, false, put_own},          {5, true, put_exchange}, {4, false, random_put_count},
-    {4, false, random_put_marks}, {6, false, put_lanes},   {2, false, put_call},
-    {6, false, put_mistake},
+    {40, false, put_form},        {10, false, put_affine},      {10, false, put_load},
+    {8, false, put_own},          {5, true, put_exchange},      {4, false, random_put_count},
+    {4, false, random_put_marks}, {6, false, random_put_lanes}, {5, true, random_put_members},
+    {2, false, put_call},         {6, false, put_mistake},
 };
 
 const unsigned random_n_simple = COUNT(random_simple);

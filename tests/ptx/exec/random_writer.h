@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the writers of random kernels share: random_write.c, random_simple.c,
- * and random_atomic.c. */
+ * and random_lanes.c. */
 #ifndef CUSHIM_TESTS_PTX_RANDOM_WRITER_H
 #define CUSHIM_TESTS_PTX_RANDOM_WRITER_H
 
@@ -25,10 +25,12 @@ __attribute__((format(printf, 2, 3))) void random_put(struct writer *w, const ch
  * number below 64, and "<a|b>" one of these. */
 void random_put_one(struct writer *w, const char *const *lines, unsigned n);
 
-/* --- random_atomic.c --- */
+/* --- random_lanes.c --- */
 
 void random_put_count(struct writer *w);
 void random_put_marks(struct writer *w);
+void random_put_lanes(struct writer *w);
+void random_put_members(struct writer *w);
 
 /* Statements with no others in them. */
 struct random_simple {

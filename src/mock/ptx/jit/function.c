@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "mock/ptx/jit/block.h"
 #include "mock/ptx/jit/emit.h"
 #include "mock/ptx/jit/note.h"
@@ -293,6 +294,8 @@ static void declare_lanes(struct ptx__jit_text *text, unsigned bits)
                  bits, suffix, bits, pointers);
 }
 
+static const char *const reductions[] = {"add", "umin", "umax", "smin", "smax", "and", "or", "xor"};
+
 void ptx__jit_write_end(struct ptx__jit_text *text, const struct ptx__jit_addresses *addresses)
 {
     for (size_t i = 0; i < addresses->n; i++)
@@ -317,6 +320,9 @@ void ptx__jit_write_end(struct ptx__jit_text *text, const struct ptx__jit_addres
     for (unsigned bits = 8; bits <= 64; bits *= 2)
         declare_lanes(text, bits);
     ptx__jit_say(text, "declare i32 @llvm.cttz.i32(i32, i1)\n");
+    for (size_t i = 0; i < ARRAY_SIZE(reductions); i++)
+        ptx__jit_say(text, "declare i32 @llvm.vector.reduce.%s.v32i32(<32 x i32>)\n",
+                     reductions[i]);
 }
 
 void ptx__jit_write_attributes(struct ptx__jit_text *text, const char *attributes)

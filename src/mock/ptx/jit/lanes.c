@@ -36,24 +36,6 @@ struct ptx__jit_value ptx__jit_place(const struct ptx__jit_access *access, unsig
     return ptx__jit_at(access->emit, at, offset);
 }
 
-/* Some lanes of one vector, and then some of another. */
-static struct ptx__jit_value shuffled(const struct ptx__jit_access *access, struct ptx__jit_value a,
-                                      struct ptx__jit_value b, unsigned n, const unsigned *lanes)
-{
-    struct ptx__jit_text *text = access->text;
-    const struct ptx__jit_value r = ptx__jit_begin(text, a.type, n);
-
-    ptx__jit_say(text, "shufflevector ");
-    ptx__jit_say_typed(text, a);
-    ptx__jit_say(text, ", ");
-    ptx__jit_say_typed(text, b);
-    ptx__jit_say(text, ", <%u x i32> ", n);
-    for (unsigned i = 0; i < n; i++)
-        ptx__jit_say(text, "%si32 %u", i ? ", " : "<", lanes[i]);
-    ptx__jit_say(text, ">\n");
-    return r;
-}
-
 /* Puts rows behind each other until there are all lanes. */
 static struct ptx__jit_value together(const struct ptx__jit_access *access,
                                       struct ptx__jit_value *rows, unsigned n)
@@ -64,7 +46,8 @@ static struct ptx__jit_value together(const struct ptx__jit_access *access,
         lanes[l] = l;
     for (; n > 1; n /= 2) {
         for (unsigned i = 0; i < n / 2; i++)
-            rows[i] = shuffled(access, rows[2 * i], rows[2 * i + 1], 2u * rows[2 * i].lanes, lanes);
+            rows[i] = ptx__jit_shuffled(access->text, rows[2 * i], rows[2 * i + 1],
+                                        2u * rows[2 * i].lanes, lanes);
     }
     return rows[0];
 }
@@ -87,7 +70,7 @@ static struct ptx__jit_value load_row(const struct ptx__jit_access *access, unsi
                         ptx__jit_memory_type(access), lanes * n, access->bytes);
     for (unsigned l = 0; l < lanes; l++)
         which[l] = l * n + element;
-    return n == 1 ? all : shuffled(access, all, all, lanes, which);
+    return n == 1 ? all : ptx__jit_shuffled(access->text, all, all, lanes, which);
 }
 
 struct ptx__jit_value ptx__jit_load_rows(const struct ptx__jit_access *access, unsigned element)
@@ -282,7 +265,8 @@ void ptx__jit_store_rows(const struct ptx__jit_access *access)
         for (unsigned l = 0; l < lanes; l++)
             which[l] = row * lanes + l;
         ptx__jit_store(access->text, "volatile ", ptx__jit_place(access, row, 0),
-                       n_rows == 1 ? value : shuffled(access, value, value, lanes, which),
+                       n_rows == 1 ? value
+                                   : ptx__jit_shuffled(access->text, value, value, lanes, which),
                        access->bytes);
     }
 }

@@ -6,6 +6,7 @@
 
 #include "mock/ptx/exec/control.h"
 #include "mock/ptx/exec/handlers.h"
+#include "mock/ptx/exec/matrix.h"
 #include "mock/ptx/jit/emit.h"
 
 static const struct ptx__expression *row(const char *key)
@@ -212,9 +213,17 @@ static bool add_members(struct ptx__jit_flow *flow, struct ptx__jit_op *to,
     return op->imm || slot == PTX__ALL_SLOT || ptx__jit_add_read(flow, to, slot, 32);
 }
 
+/* They are called if what they need is known only when they are done. */
+static void write_if(struct ptx__jit_op *to, bool known,
+                     void (*write)(struct ptx__jit_emit *, size_t))
+{
+    to->kind = known ? PTX__JIT_WRITTEN : PTX__JIT_CALLED;
+    to->write = write;
+}
+
 static bool shuffle(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
 {
-    to->kind = PTX__JIT_CALLED;
+    write_if(to, ptx__jit_may_shuffle(flow, op), ptx__jit_shuffle);
     to->together = true;
     return add_members(flow, to, op, op->list[0]) && ptx__jit_add_read(flow, to, op->a, 32) &&
            ptx__jit_add_read(flow, to, op->b, 32) && ptx__jit_add_read(flow, to, op->c, 32) &&
@@ -224,7 +233,9 @@ static bool shuffle(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const st
 
 static bool vote(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
 {
-    to->kind = PTX__JIT_CALLED;
+    uint32_t members;
+
+    write_if(to, ptx__jit_members(flow, op, op->b, &members), ptx__jit_vote);
     to->together = true;
     return add_members(flow, to, op, op->b) && ptx__jit_add_read(flow, to, op->a, 1) &&
            ptx__jit_add_write(flow, to, op->d, strcmp(to->keyed->key, "vote.ballot") ? 1 : 32) &&
@@ -241,7 +252,7 @@ static bool warp_sync(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const 
 /* redux, and match.any.BITS */
 static bool reduce(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
 {
-    to->kind = PTX__JIT_CALLED;
+    write_if(to, ptx__jit_may_reduce(flow, op, to->keyed->key), ptx__jit_reduce);
     to->together = true;
     return add_members(flow, to, op, op->b) &&
            ptx__jit_add_read(flow, to, op->a, strcmp(to->keyed->key, "match.any.64") ? 32 : 64) &&
@@ -268,6 +279,20 @@ static bool starts(const char *key, const char *with)
     return !strncmp(key, with, strlen(with));
 }
 
+/* A product of matrices: registers of A, B and C become those of D. */
+static bool multiplies(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
+{
+    const struct ptx__matrix *matrix = (const struct ptx__matrix *) (uintptr_t) op->imm;
+    const unsigned n_d = matrix->registers[PTX__PART_D];
+    bool fits = op->n_list <= PTX__JIT_OPERANDS && !matrix->sparse && !matrix->n_scales;
+
+    for (unsigned i = 0; fits && i < op->n_list; i++)
+        fits = (i < n_d ? ptx__jit_add_write : ptx__jit_add_read)(flow, to, op->list[i], 32);
+    to->kind = PTX__JIT_CALLED;
+    to->together = true;
+    return fits && flow->full;
+}
+
 /* Finds what an operation with a key does. False: it is left to the interpreter. */
 static bool describe_keyed(struct ptx__jit_flow *flow, struct ptx__jit_op *to,
                            const struct ptx__op *op)
@@ -277,15 +302,34 @@ static bool describe_keyed(struct ptx__jit_flow *flow, struct ptx__jit_op *to,
         bool (*describe)(struct ptx__jit_flow *flow, struct ptx__jit_op *to,
                          const struct ptx__op *op);
     } rows[] = {
-        {"ld.", accesses},       {"lds.", accesses},        {"st.", accesses},
-        {"sts.", accesses},      {"ldf.", frame},           {"stf.", frame},
-        {"atom.", atomic},       {"frame.address.", frame}, {"shfl.", shuffle},
-        {"vote.", vote},         {"redux.", reduce},        {"match.any.", reduce},
-        {"activemask", active},  {"fence", no_operands},    {"nanosleep", no_operands},
-        {"pack.", packs},        {"unpack.", unpacks},      {"lop3.u32", lop3},
-        {"bfi.", four},          {"add.cc.", chained},      {"addc.", chained},
-        {"sub.cc.", chained},    {"subc.", chained},        {"mad.lo.cc.", chained},
-        {"mad.hi.cc.", chained}, {"madc.", chained},        {"address.add", adds_address},
+        {"ld.", accesses},
+        {"lds.", accesses},
+        {"st.", accesses},
+        {"sts.", accesses},
+        {"ldf.", frame},
+        {"stf.", frame},
+        {"atom.", atomic},
+        {"frame.address.", frame},
+        {"shfl.", shuffle},
+        {"vote.", vote},
+        {"redux.", reduce},
+        {"match.any.", reduce},
+        {"activemask", active},
+        {"fence", no_operands},
+        {"nanosleep", no_operands},
+        {"pack.", packs},
+        {"unpack.", unpacks},
+        {"lop3.u32", lop3},
+        {"mma", multiplies},
+        {"bfi.", four},
+        {"add.cc.", chained},
+        {"addc.", chained},
+        {"sub.cc.", chained},
+        {"subc.", chained},
+        {"mad.lo.cc.", chained},
+        {"mad.hi.cc.", chained},
+        {"madc.", chained},
+        {"address.add", adds_address},
     };
 
     to->plain = row(to->keyed->key);

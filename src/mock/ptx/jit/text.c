@@ -255,6 +255,33 @@ struct ptx__jit_value ptx__jit_lane(struct ptx__jit_text *text, struct ptx__jit_
     return r;
 }
 
+struct ptx__jit_value ptx__jit_shuffled(struct ptx__jit_text *text, struct ptx__jit_value a,
+                                        struct ptx__jit_value b, unsigned n, const unsigned *lanes)
+{
+    const struct ptx__jit_value r = ptx__jit_begin(text, a.type, n);
+
+    ptx__jit_say(text, "shufflevector ");
+    ptx__jit_say_typed(text, a);
+    ptx__jit_say(text, ", ");
+    ptx__jit_say_typed(text, b);
+    ptx__jit_say(text, ", <%u x i32> ", n);
+    for (unsigned i = 0; i < n; i++)
+        ptx__jit_say(text, "%si32 %u", i ? ", " : "<", lanes[i]);
+    ptx__jit_say(text, ">\n");
+    return r;
+}
+
+struct ptx__jit_value ptx__jit_reduced(struct ptx__jit_text *text, const char *name,
+                                       struct ptx__jit_value values)
+{
+    const struct ptx__jit_value r = ptx__jit_begin(text, PTX__JIT_I32, 0);
+
+    ptx__jit_say(text, "call i32 @llvm.vector.reduce.%s.v32i32(", name);
+    ptx__jit_say_typed(text, values);
+    ptx__jit_say(text, ")\n");
+    return r;
+}
+
 struct ptx__jit_value ptx__jit_word(struct ptx__jit_text *text, struct ptx__jit_value lanes)
 {
     const struct ptx__jit_value all = ptx__jit_splat(text, lanes, 32);

@@ -77,6 +77,12 @@ struct ptx__jit_value ptx__jit_intrinsic(struct ptx__jit_text *text, const char 
 struct ptx__jit_value ptx__jit_lane(struct ptx__jit_text *text, struct ptx__jit_value vector,
                                     struct ptx__jit_value lane);
 
+/* Some lanes of one vector, and then some of another; and all 32 lanes of .b32 as one value. */
+struct ptx__jit_value ptx__jit_shuffled(struct ptx__jit_text *text, struct ptx__jit_value a,
+                                        struct ptx__jit_value b, unsigned n, const unsigned *lanes);
+struct ptx__jit_value ptx__jit_reduced(struct ptx__jit_text *text, const char *name,
+                                       struct ptx__jit_value values);
+
 /* A predicate's 32 lanes as a word, and a word as lanes. */
 struct ptx__jit_value ptx__jit_word(struct ptx__jit_text *text, struct ptx__jit_value lanes);
 struct ptx__jit_value ptx__jit_lanes(struct ptx__jit_text *text, struct ptx__jit_value word);

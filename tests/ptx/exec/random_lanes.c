@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Atomic operations in random kernels. */
+/* What lanes of random kernels do together, and atomic operations. */
 #include "random_writer.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
@@ -38,5 +38,37 @@ void random_put_marks(struct writer *w)
                "{ .reg .b32 f, g; shr.u32 g, %%i2, 5; and.b32 f, %%r%u, 3; mad.lo.u32 f, g, 4, f; "
                "mov.u32 g, marks; mad.lo.u32 f, f, 8, g;\n",
                random_draw(w, 8));
+    random_put_one(w, lines, COUNT(lines));
+}
+
+/* All lanes of whole warps, which name their members by a number. */
+void random_put_members(struct writer *w)
+{
+    static const char *const lines[] = {
+        ("shfl.sync.<up|down|bfly|idx>.b32 %r#|%p#, %r#, ~, <0|31|2079|4127|6175|6144>, "
+         "<0xffffffff|0x0000ffff>;"),
+        "vote.sync.<all|any|uni>.pred %p#, %p#, <0xffffffff|0x0000ffff>;",
+        "vote.sync.ballot.b32 %r#, %p#, <0xffffffff|0x0ffffff0>;",
+        ("redux.sync.<add.s32|min.u32|max.s32|and.b32|or.b32|xor.b32|min.s32|max.u32> %r#, %r#, "
+         "<0xffffffff|0x0000fff0>;"),
+    };
+
+    if (w->program->block[0] * w->program->block[1] % 32 == 0)
+        random_put_one(w, lines, COUNT(lines));
+}
+
+/* As many lanes as are here. */
+void random_put_lanes(struct writer *w)
+{
+    static const char *const lines[] = {
+        "shfl.sync.<up|down|bfly|idx>.b32 %r#|%p#, %r#, ~, <0|31|2079|4127|6175|6144>, %m;",
+        "{ .reg .b32 f; and.b32 f, %r#, 31; shfl.sync.<idx|bfly|down>.b32 %r#, %r#, f, 31, %m; }",
+        "vote.sync.<all|any|uni>.pred %p#, %p#, %m;",
+        "vote.sync.ballot.b32 %r#, %p#, %m;",
+        "{ .reg .b32 f; and.b32 f, %r#, 3; match.any.sync.b32 %r#, f, %m; }",
+        "redux.sync.<add.s32|min.u32|max.s32|and.b32|or.b32|xor.b32> %r#, %r#, %m;",
+    };
+
+    random_put(w, "activemask.b32 %%m; ");
     random_put_one(w, lines, COUNT(lines));
 }
