@@ -117,16 +117,19 @@ static double power_of_two(int exponent)
 static void take_c(const struct ptx__product *product, const uint32_t *c, struct sums *sums)
 {
     const struct ptx__format format = ptx__element_format(product->d_type);
+    const unsigned total = format.fraction + format.exponent_bits, up = 23 - format.fraction;
+    const uint32_t top = (1u << format.exponent_bits) - 1;
+    const int32_t bias = (int32_t) (top / 2);
 
-    for (unsigned l = 0; l < COLUMNS; l++) {
-        const struct ptx__softfloat number = ptx__number_of(format, c[l]);
-        const int least = 2 - (1 << (format.exponent_bits - 1));
-        const int exponent = number.exponent < least ? least : number.exponent;
+    EACH_COLUMN
+    {
+        const uint32_t fraction = c[l] & ((1u << format.fraction) - 1);
+        const uint32_t exponent = c[l] >> format.fraction & top;
         const int32_t significand =
-            (int32_t) (number.significand >> (40 + exponent - number.exponent));
+            (int32_t) ((exponent ? fraction | 1u << format.fraction : fraction) << up);
 
-        sums->c[l] = number.negative ? -significand : significand;
-        sums->at[l] = significand ? exponent : PTX__EXPONENT_ZERO;
+        sums->c[l] = c[l] >> total & 1 ? -significand : significand;
+        sums->at[l] = significand ? (int32_t) (exponent ? exponent : 1) - bias : PTX__EXPONENT_ZERO;
         sums->high[l] = sums->low[l] = 0;
     }
 }
@@ -241,11 +244,26 @@ static void add_bits(const struct ptx__product *product, unsigned row, unsigned 
 
 /* --- */
 
+/* Whether an infinity or NaN may be in some sums. */
+static bool may_be_special(const struct ptx__product *product, const uint32_t *c)
+{
+    const struct ptx__format format = ptx__element_format(product->d_type);
+    const uint32_t top = (1u << format.exponent_bits) - 1;
+    uint32_t special = product->a.special || product->b.special;
+
+    EACH_COLUMN special |= (c[l] >> format.fraction & top) == top;
+    return special;
+}
+
 static void add_reals(const struct ptx__product *product, unsigned row, unsigned column)
 {
     uint32_t *c = product->c + row * product->n + column;
     unsigned kinds[COLUMNS];
 
+    if (!may_be_special(product, c)) {
+        add_columns(product, row, column);
+        return;
+    }
     for (unsigned l = 0; l < COLUMNS; l++)
         kinds[l] = special_sum(product, row, column + l, c[l]);
     add_columns(product, row, column);

@@ -48,31 +48,46 @@ struct ptx__product {
     uint32_t *c;              /* bits: m rows of n; becomes D */
 };
 
-/* Converts an element to a number, and returns whether it is an infinity or NaN. */
+/* Where the number is in the bits of an element: so many bits are below it. */
+static inline unsigned ptx__element_drop(enum ptx__element type)
+{
+    return type == PTX__ELEMENT_TF32 ? 13 : type == PTX__ELEMENT_E2M1 ? 2 : 0;
+}
+
+/*
+ * Converts an element, whose number begins at its lowest bit, and returns whether it is an infinity
+ * or NaN. There are no branches, so that compilers do this for many elements at once.
+ */
+static inline uint32_t ptx__factor_in(struct ptx__format format, uint32_t bits, uint32_t negative,
+                                      int16_t *ret_significand, int16_t *ret_exponent)
+{
+    const unsigned total = format.fraction + format.exponent_bits;
+    const uint32_t top = (1u << format.exponent_bits) - 1;
+    const uint32_t fraction = bits & ((1u << format.fraction) - 1);
+    const uint32_t exponent = bits >> format.fraction & top, sign = (bits >> total & 1) ^ negative;
+    const uint32_t magnitude = exponent ? fraction | 1u << format.fraction : fraction;
+    const uint32_t infinite = format.has_infinity ? exponent == top && !fraction : 0;
+    const uint32_t special = format.has_infinity
+                                 ? exponent == top
+                                 : (bits & ((1u << total) - 1)) == (uint32_t) format.nan;
+    const int32_t number =
+        (int32_t) (exponent ? exponent : 1) + 1 - (1 << (format.exponent_bits - 1));
+    const int32_t finite = magnitude ? number : PTX__EXPONENT_ZERO;
+    const int32_t significand = (int32_t) (special ? 1 : magnitude);
+
+    *ret_significand = (int16_t) (sign ? -significand : significand);
+    *ret_exponent = (int16_t) (infinite  ? PTX__EXPONENT_INFINITY
+                               : special ? PTX__EXPONENT_NAN
+                                         : finite);
+    return special;
+}
+
+/* The same for any element, whose sign may be changed. */
 static inline bool ptx__factor_of(enum ptx__element type, uint32_t bits, bool negative,
                                   int16_t *ret_significand, int16_t *ret_exponent)
 {
-    const struct ptx__format format = ptx__element_format(type);
-    const struct ptx__softfloat number = ptx__number_of(format, ptx__element_number(type, bits));
-    const int least = 2 - (1 << (format.exponent_bits - 1));
-    const int sign = number.negative != negative ? -1 : 1;
-    int exponent;
-
-    if (number.nan || number.infinite) {
-        *ret_significand = (int16_t) sign;
-        *ret_exponent = number.nan ? PTX__EXPONENT_NAN : PTX__EXPONENT_INFINITY;
-        return true;
-    }
-    exponent = number.exponent < least ? least : number.exponent;
-    *ret_significand = 0;
-    *ret_exponent = PTX__EXPONENT_ZERO;
-    if (!number.significand)
-        return false;
-    *ret_significand =
-        (int16_t) (sign * (int) (number.significand >>
-                                 (63 - format.fraction + exponent - number.exponent)));
-    *ret_exponent = (int16_t) exponent;
-    return false;
+    return ptx__factor_in(ptx__element_format(type), ptx__element_number(type, bits), negative,
+                          ret_significand, ret_exponent);
 }
 
 /*

@@ -92,6 +92,67 @@ void ptx__product_set(struct ptx__product *product, const struct ptx__matrix *ma
         set_bit(factors, along / each * columns + at.column, along % each, bits);
 }
 
+/* --- from and to registers --- */
+
+static unsigned index_of(const struct ptx__matrix *matrix, enum ptx__part part, unsigned columns,
+                         unsigned lane, unsigned element)
+{
+    const struct place at = ptx__part_place(matrix, part, lane, element);
+
+    return at.row * columns + at.column;
+}
+
+/* Where the lanes' elements of one number are. In mma, each group and each lane in it is a step. */
+static void find_places(const struct ptx__matrix *matrix, enum ptx__part part, unsigned columns,
+                        unsigned element, unsigned *ret_places)
+{
+    const unsigned first = index_of(matrix, part, columns, 0, element);
+    const unsigned by_lane = index_of(matrix, part, columns, 1, element) - first;
+    const unsigned by_group = index_of(matrix, part, columns, 4, element) - first;
+
+    for (unsigned l = 0; l < PTX__LANES; l++)
+        ret_places[l] = matrix->fragments || matrix->quads
+                            ? index_of(matrix, part, columns, l, element)
+                            : first + l / 4 * by_group + l % 4 * by_lane;
+}
+
+/* Converts an element of all lanes at once. */
+static void take_numbers(struct ptx__factors *factors, enum ptx__element type, bool negative,
+                         const uint32_t *words, unsigned shift, const unsigned *places)
+{
+    const struct ptx__format format = ptx__element_format(type);
+    int16_t significands[PTX__LANES], exponents[PTX__LANES];
+    uint32_t special = 0;
+
+    shift += ptx__element_drop(type);
+    PTX__EACH_LANE
+    special |= ptx__factor_in(format, words[l] >> shift, negative, &significands[l], &exponents[l]);
+    for (unsigned l = 0; l < PTX__LANES; l++) {
+        factors->significands[places[l]] = significands[l];
+        factors->exponents[places[l]] = exponents[l];
+    }
+    factors->special |= special;
+}
+
+static void take_reals(struct ptx__product *product, const struct ptx__op *op, enum ptx__part part,
+                       const unsigned char *registers)
+{
+    const struct ptx__matrix *matrix = matrix_of(op);
+    const uint32_t *slots = ptx__part_slots(op, part);
+    const enum ptx__element type = matrix->types[part];
+    const unsigned bits = ptx__element_bits(type), each = 32 / bits;
+    const bool is_a = part == PTX__PART_A;
+    unsigned places[PTX__LANES];
+
+    for (unsigned i = 0; i < ptx__part_elements(matrix, part); i++) {
+        const uint32_t *words = (const uint32_t *) (const void *) (registers + slots[i / each]);
+
+        find_places(matrix, part, is_a ? product->k : product->n, i, places);
+        take_numbers(is_a ? &product->a : &product->b, type, matrix->negative[part], words,
+                     i % each * bits, places);
+    }
+}
+
 void ptx__product_take(struct ptx__product *product, const struct ptx__op *op, enum ptx__part part,
                        const unsigned char *registers)
 {
@@ -100,6 +161,10 @@ void ptx__product_take(struct ptx__product *product, const struct ptx__op *op, e
     const unsigned bits = ptx__element_bits(matrix->types[part]);
     const unsigned n = ptx__part_elements(matrix, part);
 
+    if (!ptx__element_is_integer(matrix->types[part])) {
+        take_reals(product, op, part, registers);
+        return;
+    }
     for (unsigned lane = 0; lane < PTX__LANES; lane++) {
         for (unsigned i = 0; i < n; i++)
             ptx__product_set(product, matrix, part, ptx__part_place(matrix, part, lane, i),
@@ -164,9 +229,12 @@ void ptx__product_take_lines(struct ptx__product_room *room, const struct ptx__m
     const uint32_t *words = (const uint32_t *) (const void *) (registers + matrix->metadata);
 
     for (unsigned row = 0; row < product->m; row++) {
-        for (unsigned i = 0; i < product->k; i++)
-            room->lines[row * product->k + i] =
-                (uint8_t) (matrix->sparse ? line_of(matrix, words, row, i) : i);
+        uint8_t *lines = room->lines + row * product->k;
+
+        for (unsigned i = 0; matrix->sparse && i < product->k; i++)
+            lines[i] = (uint8_t) line_of(matrix, words, row, i);
+        for (unsigned i = 0; !matrix->sparse && i < product->k; i++)
+            lines[i] = (uint8_t) i;
     }
 }
 
@@ -188,14 +256,15 @@ void ptx__product_take_c(struct ptx__product *product, const struct ptx__op *op,
     const uint32_t *slots = ptx__part_slots(op, PTX__PART_C);
     const unsigned n = ptx__part_elements(matrix, PTX__PART_C);
 
-    for (unsigned lane = 0; lane < PTX__LANES; lane++) {
-        for (unsigned i = 0; i < n; i++) {
-            const struct place at = ptx__part_place(matrix, PTX__PART_C, lane, i);
+    for (unsigned i = 0; i < n; i++) {
+        unsigned places[PTX__LANES];
+
+        find_places(matrix, PTX__PART_C, product->n, i, places);
+        for (unsigned lane = 0; lane < PTX__LANES; lane++) {
             const uint64_t bits =
                 ptx__element_get(registers, slots, ptx__element_bits(type), lane, i);
 
-            product->c[at.row * product->n + at.column] =
-                converted(product->d_type, type, (uint32_t) bits);
+            product->c[places[lane]] = converted(product->d_type, type, (uint32_t) bits);
         }
     }
 }
@@ -208,13 +277,12 @@ void ptx__product_give_d(const struct ptx__product *product, const struct ptx__o
     const uint32_t *slots = ptx__part_slots(op, PTX__PART_D);
     const unsigned n = ptx__part_elements(matrix, PTX__PART_D);
 
-    for (unsigned lane = 0; lane < PTX__LANES; lane++) {
-        for (unsigned i = 0; i < n; i++) {
-            const struct place at = ptx__part_place(matrix, PTX__PART_D, lane, i);
-            const uint32_t bits = product->c[at.row * product->n + at.column];
+    for (unsigned i = 0; i < n; i++) {
+        unsigned places[PTX__LANES];
 
+        find_places(matrix, PTX__PART_D, product->n, i, places);
+        for (unsigned lane = 0; lane < PTX__LANES; lane++)
             ptx__element_put(registers, slots, ptx__element_bits(type), lane, i,
-                             converted(type, product->d_type, bits));
-        }
+                             converted(type, product->d_type, product->c[places[lane]]));
     }
 }

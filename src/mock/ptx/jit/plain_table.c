@@ -171,6 +171,23 @@ static const struct ptx__expression rows[] = {
     {"nan.ab", NAN64(FIRST_NAN("a", FIRST_NAN("b", NEW_NAN)))},
     {"nan.ba", NAN64(FIRST_NAN("b", FIRST_NAN("a", NEW_NAN)))},
     {"nan.bca", NAN64(FIRST_NAN("b", FIRST_NAN("c", FIRST_NAN("a", NEW_NAN))))},
+    /* 2^x of an .f64, as exec_math.c says it */
+    {"power.limited", "(? (olt (g x) (g 13875379345695965184)) 13875379345695965184 (? (ogt "
+                      "(g x) (g 4652007308841189376)) 4652007308841189376 x))"},
+    {"power.shifted", "(d (fadd (g x) (g 4843621399236968448)))"},
+    {"power.rest", "(d (fsub (g x) (fsub (g (power.shifted x)) (g 4843621399236968448))))"},
+    {"power.sum", "(d (fadd (fmul (fadd (fmul (fadd (fmul (fadd (fmul (fadd (fmul (fadd "
+                  "(fmul (fadd (fmul (fadd (fmul (fadd (fmul (fadd (fmul (fadd (fmul "
+                  "(fadd (fmul (fadd (fmul (g 4429314530977698041) (g x)) (g "
+                  "4448496323602950534)) (g x)) (g 4467162552695110437)) (g x)) (g "
+                  "4485106894419758794)) (g x)) (g 4502282772472522692)) (g x)) (g "
+                  "4518847663812495396)) (g x)) (g 4535121250368401607)) (g x)) (g "
+                  "4549814923676796807)) (g x)) (g 4563791841266919217)) (g x)) (g "
+                  "4576698095722188407)) (g x)) (g 4588159806095007936)) (g x)) (g "
+                  "4597823092348339599)) (g x)) (g 4604418534313441775)) (g x)) (g "
+                  "4607182418800017408)))"},
+    {"power", "(? (uno (g x) (g x)) x (add (power.sum (power.rest (power.limited "
+              "x))) (shl (power.shifted (power.limited x)) 52)))"},
     {"upper", "(cut (and x 18446744069414584320))"},
     {"cut", "(? (uno (g x) (g x)) 9223372032559808512 (? (eq (and x 9218868437227405312) 0) (and x "
             "9223372036854775808) x))"},
@@ -327,6 +344,8 @@ static const struct ptx__expression rows[] = {
     {"rcp.approx.ftz.f32", FTZ("(fdiv (f 1065353216) " ZA ")")},
     {"rsqrt.f32", NAN32("(fptrunc (fdiv (g 4607182418800017408) (sqrt (fpext " FA "))))")},
     {"rsqrt.ftz.f32", FTZ("(fptrunc (fdiv (g 4607182418800017408) (sqrt (fpext " ZA "))))")},
+    {"ex2.f32", NAN32("(fptrunc (g (power (d (fpext " FA ")))))")},
+    {"ex2.ftz.f32", FTZ("(fptrunc (g (power (d (fpext " ZA ")))))")},
     {"sat.f32", "(? (ogt " FA " (f 0)) (? (olt " FA " (f 1065353216)) a 1065353216) 0)"},
     LIMITS("min", "olt", "slt"),
     LIMITS("max", "ogt", "sge"),
