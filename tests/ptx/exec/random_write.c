@@ -72,7 +72,8 @@ static void put_loop(struct writer *w)
 
     put(w, "mov.u32 %%c%u, 0;\n", c);
     if (same)
-        put(w, "mov.u32 %%k%u, %u;\n", c, 1 + random_draw(w, 5));
+        put(w, "mov.u32 %%k%u, %u;\n", c,
+            random_one_in(w, 6) ? 9 + random_draw(w, 16) : 1 + random_draw(w, 5));
     else
         put(w, "and.b32 %%k%u, %%r%u, 7;\n", c, random_draw(w, 8));
     put(w, "L%u:\n", label);

@@ -189,6 +189,11 @@ const struct ptx__jit_list *ptx__jit_list_live(struct ptx__jit_emit *emit, size_
 void ptx__jit_leave(struct ptx__jit_emit *emit, size_t number);
 void ptx__jit_enter(struct ptx__jit_emit *emit, size_t number);
 
+/* Ends compiled code where it may begin, with all slots where they belong: another function goes
+ * on.
+ */
+void ptx__jit_change(struct ptx__jit_emit *emit, size_t number);
+
 /* Leaves unless the condition holds. What is known holds behind it as before. */
 void ptx__jit_leave_unless(struct ptx__jit_emit *emit, size_t number, struct ptx__jit_value stay);
 
@@ -196,8 +201,8 @@ void ptx__jit_leave_unless(struct ptx__jit_emit *emit, size_t number, struct ptx
 
 void ptx__jit_jump(struct ptx__jit_emit *emit, size_t number, size_t to);
 
-/* Takes a jump backwards from the budget, or leaves. */
-void ptx__jit_spend(struct ptx__jit_emit *emit, size_t number);
+/* Takes a jump backwards from the budget, or leaves. Returns what is left. */
+struct ptx__jit_value ptx__jit_spend(struct ptx__jit_emit *emit, size_t number);
 
 /* A branch, and an instruction's guard. */
 void ptx__jit_divide(struct ptx__jit_emit *emit, size_t number);
@@ -222,6 +227,9 @@ void ptx__jit_begin_place(struct ptx__jit_emit *emit, size_t number);
 
 /* Whether all 32 lanes are here, and none has parted from others since compiled code began. */
 struct ptx__jit_value ptx__jit_whole(struct ptx__jit_emit *emit);
+
+/* The same, or since the last time that it was asked. */
+struct ptx__jit_value ptx__jit_whole_again(struct ptx__jit_emit *emit);
 
 /* Writes the places where all lanes meet. */
 void ptx__jit_meetings(struct ptx__jit_emit *emit);

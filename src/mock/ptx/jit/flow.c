@@ -109,7 +109,7 @@ static void settle_guard(struct ptx__jit_flow *flow, size_t guard)
     if (all)
         return;
     flow->ops[guard] = (struct ptx__jit_op){.kind = PTX__JIT_OUTSIDE,
-                                            .reads_all = true,
+                                            .any = true,
                                             .label = flow->ops[guard].label,
                                             .entry = flow->ops[guard].entry};
     for (size_t i = guard + 1; i < end; i++)
@@ -154,49 +154,109 @@ static void clear(uint64_t *bits, uint16_t slot)
         bits[slot / 64] &= ~(UINT64_C(1) << slot % 64);
 }
 
-static void join(const struct ptx__jit_flow *flow, uint64_t *bits, size_t successor)
+/* Finds one of the operations that may come after another one. False: there are no more. */
+static bool successor(const struct ptx__jit_flow *flow, size_t number, size_t i, size_t *ret_to)
 {
-    for (unsigned i = 0; successor < flow->code->n_ops && i < flow->words; i++)
-        bits[i] |= flow->live[successor * flow->words + i];
+    const struct ptx__jit_op *op = &flow->ops[number];
+    const struct ptx__op *code = &flow->code->ops[number];
+    const bool listed = flow->runs[number] == ptx__do_branch_index;
+    const bool passes = op->kind != PTX__JIT_JUMP && !op->ends && (!listed || op->inside);
+    const bool jumps =
+        op->kind == PTX__JIT_JUMP || op->kind == PTX__JIT_BRANCH || op->kind == PTX__JIT_GUARD;
+
+    if (passes && i-- == 0)
+        *ret_to = number + 1;
+    else if (jumps && i-- == 0)
+        *ret_to = op->kind == PTX__JIT_GUARD ? number + code->skip : ptx__jit_target(flow, number);
+    else if (listed && i < code->imm)
+        *ret_to = code->list[i];
+    else
+        return false;
+    return true;
+}
+
+/* Adds what is in one set to another one. True: there is something new. */
+static bool join(const struct ptx__jit_flow *flow, uint64_t *bits, const uint64_t *others)
+{
+    bool changed = false;
+
+    for (unsigned i = 0; i < flow->words; i++) {
+        changed |= others[i] & ~bits[i];
+        bits[i] |= others[i];
+    }
+    return changed;
 }
 
 /* Under a guard, the lanes that it leaves out keep their values, so a write is no end of them. */
 static bool update(struct ptx__jit_flow *flow, size_t number, uint64_t *bits)
 {
     const struct ptx__jit_op *op = &flow->ops[number];
-    uint64_t *live = &flow->live[number * flow->words];
-    bool changed = false;
+    size_t to;
 
-    memset(bits, op->reads_all ? 0xff : 0, flow->words * sizeof(*bits));
-    if (op->kind == PTX__JIT_JUMP || op->kind == PTX__JIT_BRANCH)
-        join(flow, bits, ptx__jit_target(flow, number));
-    if (op->kind == PTX__JIT_GUARD)
-        join(flow, bits, number + flow->code->ops[number].skip);
-    if (op->kind != PTX__JIT_JUMP && !op->ends)
-        join(flow, bits, number + 1);
+    memset(bits, op->any ? 0xff : 0, flow->words * sizeof(*bits));
+    for (size_t i = 0; successor(flow, number, i, &to); i++) {
+        if (to < flow->code->n_ops)
+            join(flow, bits, &flow->live[to * flow->words]);
+    }
     for (unsigned i = 0; i < op->n_writes; i++)
         (op->inside ? set : clear)(bits, op->writes[i]);
     for (unsigned i = 0; i < op->n_reads; i++)
         set(bits, op->reads[i]);
-    for (unsigned i = 0; i < flow->words; i++) {
-        changed |= live[i] != bits[i];
-        live[i] = bits[i];
-    }
+    return join(flow, &flow->live[number * flow->words], bits);
+}
+
+/* Passes on which slots have been written, of an operation to those that may come next. */
+static bool pass_on(const struct ptx__jit_flow *flow, size_t number, uint64_t *written,
+                    uint64_t *bits)
+{
+    const struct ptx__jit_op *op = &flow->ops[number];
+    bool changed = false;
+    size_t to;
+
+    memset(bits, op->any ? 0xff : 0, flow->words * sizeof(*bits));
+    join(flow, bits, &written[number * flow->words]);
+    for (unsigned i = 0; i < op->n_writes; i++)
+        set(bits, op->writes[i]);
+    for (size_t i = 0; successor(flow, number, i, &to); i++)
+        changed |= to < flow->code->n_ops && join(flow, &written[to * flow->words], bits);
     return changed;
+}
+
+/*
+ * What the interpreter does may read any slot, but none that nothing has written: that need not be
+ * what compiled code expects of it.
+ */
+static void forget_unwritten(struct ptx__jit_flow *flow, uint64_t *written, uint64_t *bits)
+{
+    const size_t n = flow->code->n_ops;
+    bool changed = true;
+
+    while (changed) {
+        changed = false;
+        for (size_t i = 0; i < n; i++)
+            changed |= pass_on(flow, i, written, bits);
+    }
+    for (size_t i = 0; i < n * flow->words; i++)
+        flow->live[i] &= written[i];
 }
 
 static bool find_live(struct ptx__jit_flow *flow)
 {
     uint64_t *bits = malloc(flow->words * sizeof(*bits));
-    bool changed = bits;
+    uint64_t *written = calloc(flow->code->n_ops * flow->words, sizeof(*written));
+    const bool made = bits && written;
+    bool changed = made;
 
     while (changed) {
         changed = false;
         for (size_t i = flow->code->n_ops; i-- > 0;)
             changed |= update(flow, i, bits);
     }
+    if (made)
+        forget_unwritten(flow, written, bits);
     free(bits);
-    return bits;
+    free(written);
+    return made;
 }
 
 static void find_written(struct ptx__jit_flow *flow)

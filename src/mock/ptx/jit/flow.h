@@ -39,12 +39,12 @@ struct ptx__jit_emit;
 /* An operation. Slots are numbers in the list of the flow. */
 struct ptx__jit_op {
     uint8_t kind;
-    bool label, entry;    /* it may be jumped to; compiled code may begin here */
-    bool together;        /* it may change which lanes are active, but not here */
-    bool inside;          /* between a guard and its end */
-    bool apart;           /* other lanes of the warp may wait elsewhere (region.c) */
-    bool reads_all, ends; /* it may read any slot; nothing comes after it */
-    bool pure;            /* its results follow from its operands alone, lane by lane */
+    bool label, entry; /* it may be jumped to; compiled code may begin here */
+    bool together;     /* it may change which lanes are active, but not here */
+    bool inside;       /* between a guard and its end */
+    bool apart;        /* other lanes of the warp may wait elsewhere (region.c) */
+    bool any, ends;    /* it may read and write any slot; nothing comes after it */
+    bool pure;         /* its results follow from its operands alone, lane by lane */
     uint8_t n_reads, n_writes;
     uint16_t reads[PTX__JIT_OPERANDS], writes[PTX__JIT_OPERANDS];
     const struct ptx__keyed *keyed;
@@ -79,7 +79,8 @@ struct ptx__jit_flow {
     struct ptx__jit_op *ops;
     struct ptx__jit_slot *slots;
     unsigned n_slots, words; /* words of a set of slots */
-    uint64_t *live;          /* for each operation, the slots that it or later ones read */
+    uint64_t *live;          /* for each operation, the slots that it or later ones read, and that
+                                an earlier one may have written */
     uint16_t *numbers;       /* the slot at each word of the register file */
 };
 

@@ -326,6 +326,13 @@ void ptx__jit_leave(struct ptx__jit_emit *emit, size_t number)
         ptx__jit_call_engine(emit, (uintptr_t) ptx__jit_give_groups, "void", 4, groups);
     give_back(emit, run_handler(emit, number));
 }
+
+void ptx__jit_change(struct ptx__jit_emit *emit, size_t number)
+{
+    spread(emit, list_of(emit, number, NULL, 0));
+    give_back(emit, ptx__jit_op_address(emit, number));
+}
+
 /* Leaves unless the condition holds. What is known holds behind it as before. */
 void ptx__jit_leave_unless(struct ptx__jit_emit *emit, size_t number, struct ptx__jit_value stay)
 {

@@ -10,7 +10,7 @@ static void leave_before(struct ptx__jit_emit *emit, size_t number, struct ptx__
     ptx__jit_label(emit, "stay", emit->n_labels++);
 }
 
-void ptx__jit_spend(struct ptx__jit_emit *emit, size_t number)
+struct ptx__jit_value ptx__jit_spend(struct ptx__jit_emit *emit, size_t number)
 {
     const struct ptx__op *op = &emit->flow->code->ops[number];
     const struct ptx__jit_value left =
@@ -21,12 +21,37 @@ void ptx__jit_spend(struct ptx__jit_emit *emit, size_t number)
                  ptx__jit_compare(&emit->text, "icmp sle", left, ptx__jit_number(PTX__JIT_I32, 0)));
     ptx__jit_store(&emit->text, "",
                    ptx__jit_at(emit, emit->warp, offsetof(struct ptx__warp, budget)), left, 4);
+    return left;
+}
+
+/*
+ * A warp whose 32 lanes did not part in the last few turns is one for the function that expects
+ * that. Changing costs as much as a few operations do, so not each turn is looked at.
+ */
+static void change_if_whole(struct ptx__jit_emit *emit, size_t to, struct ptx__jit_value left)
+{
+    const size_t label = emit->n_labels++;
+    const struct ptx__jit_value turn =
+        ptx__jit_binary(&emit->text, "and", left, ptx__jit_number(PTX__JIT_I32, 7));
+
+    ptx__jit_branch(
+        emit, ptx__jit_compare(&emit->text, "icmp eq", turn, ptx__jit_number(PTX__JIT_I32, 0)),
+        "look", label, "on", label);
+    ptx__jit_label(emit, "look", label);
+    ptx__jit_branch(emit, ptx__jit_whole_again(emit), "change", label, "on", label);
+    ptx__jit_label(emit, "change", label);
+    ptx__jit_change(emit, to);
+    ptx__jit_label(emit, "on", label);
 }
 
 void ptx__jit_jump(struct ptx__jit_emit *emit, size_t number, size_t to)
 {
-    if (to <= number)
-        ptx__jit_spend(emit, number);
+    if (to <= number) {
+        const struct ptx__jit_value left = ptx__jit_spend(emit, number);
+
+        if (!emit->full && !emit->apart && !emit->flow->ops[to].apart)
+            change_if_whole(emit, to, left);
+    }
     ptx__jit_go(emit, number, to);
 }
 

@@ -203,10 +203,7 @@ static bool chained(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const st
            (!strstr(key, ".cc.") || ptx__jit_add_write(flow, to, PTX__CARRY_SLOT, 1));
 }
 
-/*
- * Operations of members of a warp, for warps of 32 lanes: see ptx__jit_called(). Slots have the
- * same numbers for other warps.
- */
+/* Operations of members of a warp, for warps of 32 lanes: see ptx__jit_called(). */
 static bool add_members(struct ptx__jit_flow *flow, struct ptx__jit_op *to,
                         const struct ptx__op *op, uint32_t slot)
 {
@@ -227,8 +224,7 @@ static bool shuffle(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const st
     to->together = true;
     return add_members(flow, to, op, op->list[0]) && ptx__jit_add_read(flow, to, op->a, 32) &&
            ptx__jit_add_read(flow, to, op->b, 32) && ptx__jit_add_read(flow, to, op->c, 32) &&
-           ptx__jit_add_write(flow, to, op->d, 32) &&
-           ptx__jit_add_write(flow, to, op->list[1], 1) && flow->full;
+           ptx__jit_add_write(flow, to, op->d, 32) && ptx__jit_add_write(flow, to, op->list[1], 1);
 }
 
 static bool vote(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
@@ -238,15 +234,14 @@ static bool vote(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struc
     write_if(to, ptx__jit_members(flow, op, op->b, &members), ptx__jit_vote);
     to->together = true;
     return add_members(flow, to, op, op->b) && ptx__jit_add_read(flow, to, op->a, 1) &&
-           ptx__jit_add_write(flow, to, op->d, strcmp(to->keyed->key, "vote.ballot") ? 1 : 32) &&
-           flow->full;
+           ptx__jit_add_write(flow, to, op->d, strcmp(to->keyed->key, "vote.ballot") ? 1 : 32);
 }
 
 static bool warp_sync(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
 {
     to->kind = PTX__JIT_CALLED;
     to->together = true;
-    return ptx__jit_add_read(flow, to, op->a, 32) && flow->full;
+    return ptx__jit_add_read(flow, to, op->a, 32);
 }
 
 /* redux, and match.any.BITS */
@@ -256,7 +251,7 @@ static bool reduce(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const str
     to->together = true;
     return add_members(flow, to, op, op->b) &&
            ptx__jit_add_read(flow, to, op->a, strcmp(to->keyed->key, "match.any.64") ? 32 : 64) &&
-           ptx__jit_add_write(flow, to, op->d, 32) && flow->full;
+           ptx__jit_add_write(flow, to, op->d, 32);
 }
 
 static bool active(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
@@ -290,7 +285,7 @@ static bool multiplies(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const
         fits = (i < n_d ? ptx__jit_add_write : ptx__jit_add_read)(flow, to, op->list[i], 32);
     to->kind = PTX__JIT_CALLED;
     to->together = true;
-    return fits && flow->full;
+    return fits;
 }
 
 /* Finds what an operation with a key does. False: it is left to the interpreter. */
@@ -356,7 +351,7 @@ static enum ptx__jit_kind kind_of(ptx__handler run)
 bool ptx__jit_keeps(const struct ptx__jit_flow *flow, size_t number)
 {
     return flow->runs[number] == ptx__do_barrier && !flow->ops[number].inside &&
-           !flow->ops[number].apart && !flow->ops[number].reads_all &&
+           !flow->ops[number].apart && !flow->ops[number].any &&
            !(flow->code->ops[number].imm & (PTX__BARRIER_VOTES | PTX__BARRIER_ARRIVES));
 }
 
@@ -366,7 +361,20 @@ bool ptx__jit_exits(const struct ptx__jit_flow *flow, size_t number)
            (flow->runs[number] == ptx__do_exit || flow->runs[number] == ptx__do_return);
 }
 
-/* What the interpreter does reads any slot, but for these. */
+static bool barrier(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
+{
+    const bool votes = op->imm & PTX__BARRIER_VOTES;
+
+    return ptx__jit_add_read(flow, to, op->a, 32) &&
+           ptx__jit_add_read(flow, to, op->b, op->b ? 32 : 0) &&
+           ptx__jit_add_read(flow, to, op->c, votes ? 1 : 0) &&
+           (!votes || ptx__jit_add_write(flow, to, op->d, op->imm & PTX__BARRIER_COUNT ? 32 : 1));
+}
+
+/*
+ * What the interpreter does reads and writes any slot, but for these. Calls have their arguments
+ * and results in memory.
+ */
 static void describe_outside(struct ptx__jit_flow *flow, struct ptx__jit_op *to,
                              const struct ptx__op *op, ptx__handler run)
 {
@@ -376,11 +384,11 @@ static void describe_outside(struct ptx__jit_flow *flow, struct ptx__jit_op *to,
     if (leaves || run == ptx__do_call)
         return;
     if (run == ptx__do_barrier)
-        to->reads_all = !ptx__jit_add_read(flow, to, op->a, 32) ||
-                        !ptx__jit_add_read(flow, to, op->b, op->b ? 32 : 0) ||
-                        !ptx__jit_add_read(flow, to, op->c, op->imm & PTX__BARRIER_VOTES ? 1 : 0);
+        to->any = !barrier(flow, to, op);
+    else if (run == ptx__do_branch_index || run == ptx__do_call_indirect)
+        to->any = !ptx__jit_add_read(flow, to, op->a, run == ptx__do_branch_index ? 32 : 64);
     else
-        to->reads_all = true;
+        to->any = true;
 }
 
 void ptx__jit_describe(struct ptx__jit_flow *flow, size_t number)
@@ -400,6 +408,10 @@ void ptx__jit_describe(struct ptx__jit_flow *flow, size_t number)
         fits = to->kind == PTX__JIT_BRANCH || to->kind == PTX__JIT_GUARD
                    ? ptx__jit_add_read(flow, to, op->a, 1)
                    : to->kind != PTX__JIT_OUTSIDE;
-    if (!fits)
+    if (!fits) {
         describe_outside(flow, to, op, run);
+    } else if (to->together && !flow->full) {
+        to->kind = PTX__JIT_OUTSIDE; /* with what it reads and writes */
+        to->together = to->pure = false;
+    }
 }

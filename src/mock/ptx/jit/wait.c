@@ -206,6 +206,14 @@ struct ptx__jit_value ptx__jit_whole(struct ptx__jit_emit *emit)
         ptx__jit_compare(text, "icmp eq", emit->everyone, ptx__jit_number(PTX__JIT_I32, PTX__ALL)));
 }
 
+struct ptx__jit_value ptx__jit_whole_again(struct ptx__jit_emit *emit)
+{
+    const struct ptx__jit_value whole = ptx__jit_whole(emit);
+
+    ptx__jit_store(&emit->text, "", ptx__jit_at(emit, emit->here, 4), no_lanes(), 4);
+    return whole;
+}
+
 void ptx__jit_part_lanes(struct ptx__jit_emit *emit, size_t number, size_t to,
                          struct ptx__jit_value taken)
 {
