@@ -13,6 +13,25 @@ Test(check, one_too_far)
     found(CUSHIM_MOCK_OUT_OF_BOUNDS, "kernel 'k', line ", " of the PTX, block (3,0,0)");
 }
 
+/* Other warps of the block have come by before. */
+Test(check, one_too_far_in_a_later_warp)
+{
+    begin(256);
+    EXPECT(CUDA_SUCCESS, run("bar.sync 0; st.global.u32 [%rd1+4], 7;", 2, 128));
+    found(CUSHIM_MOCK_OUT_OF_BOUNDS, "block (1,0,0), thread (127,0,0)",
+          "(1024 bytes, made by cuMemAlloc");
+}
+
+Test(check, fault_in_a_later_warp)
+{
+    begin(256);
+    EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS,
+           run("setp.eq.u32 %p0, %i, 230; @%p0 add.u64 %rd1, %rd1, 0x7000000000; "
+               "st.global.u32 [%rd1], 7;",
+               2, 128));
+    found(CUSHIM_MOCK_OUT_OF_BOUNDS, "block (1,0,0), thread (102,0,0)", "writes: 4 bytes");
+}
+
 Test(check, one_too_far_with_a_guard)
 {
     begin(128);

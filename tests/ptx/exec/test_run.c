@@ -209,6 +209,39 @@ Test(run, barrier_after_exits)
     cr_expect(eq(u32, words[41], 0));
 }
 
+/* In a block of 13 warps, of which the last has 8 lanes: who comes to a place of the kernel when.
+ */
+#define COMES(place)                                                                               \
+    "mad.lo.u32 %r5, %r0, 1000, %r4; add.u32 %r5, %r5, " #place "00; @%p0 atom.global.add.u32 "    \
+    "%r6, [%rd0+16380], 1; mul.wide.u32 %rd2, %r6, 4; add.u64 %rd2, %rd0, %rd2; @%p0 "             \
+    "st.global.u32 [%rd2], %r5;\n"
+
+/* Two warps exit, and the lanes of one part. Who comes last to a barrier goes on at once. */
+Test(run, warps_in_their_order)
+{
+    static const unsigned char order[3][14] = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 99},
+                                               {12, 0, 1, 2, 3, 5, 6, 7, 8, 10, 11, 99},
+                                               {11, 12, 0, 1, 2, 3, 5, 6, 7, 8, 10, 99}};
+    unsigned n = 0;
+
+    EXPECT(CUDA_SUCCESS,
+           run_text(HEAD BEGIN
+                    "shr.u32 %r4, %t, 5; and.b32 %r3, %t, 31; setp.eq.u32 %p0, %r3, 0;\n" COMES(
+                        0) "rem.u32 %r7, %r4, 5; setp.eq.u32 %p1, %r7, 4; @%p1 bra OUT; bar.sync "
+                           "0;\n" COMES(1) "setp.ne.u32 %p2, %r4, 2; @%p2 bra MEET; setp.gt.u32 "
+                                           "%p3, %r3, 6; @%p3 bra "
+                                           "MEET; add.u32 %r8, %r8, 1; MEET: bar.sync 0;\n" COMES(
+                                               2) "OUT: ret; }",
+                    4, 392, false));
+    for (unsigned block = 0; block < 4; block++) {
+        for (unsigned place = 0; place < 3; place++) {
+            for (unsigned i = 0; order[place][i] != 99; i++)
+                cr_expect(eq(u32, words[n++], block * 1000 + place * 100 + order[place][i]));
+        }
+    }
+    cr_expect(eq(u32, words[WORDS - 1], n));
+}
+
 Test(run, prints, .init = cr_redirect_stdout)
 {
     run(".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"

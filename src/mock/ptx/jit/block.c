@@ -14,7 +14,9 @@ static bool is_whole(const struct ptx__warp *warp)
            group->frame == warp->base && (warp->base->area || ptx__jit_make_area(warp->base));
 }
 
-static uint64_t next_warp(struct ptx__warp *warp, uint64_t kept)
+/* Each warp comes by here, so that the way is short. */
+__attribute__((always_inline)) static inline uint64_t next_warp(struct ptx__warp *warp,
+                                                                uint64_t kept)
 {
     struct ptx__block *block = warp->block;
     struct ptx__warp *next = warp + 1;

@@ -300,7 +300,9 @@ static void release(struct ptx__warp *warp, const struct ptx__barrier *barrier, 
     }
 }
 
-static void complete(struct ptx__block *block, struct ptx__barrier *barrier, unsigned number)
+/* Not a part of the function that is called for each warp that arrives: most do not complete it. */
+__attribute__((noinline)) static void complete(struct ptx__block *block,
+                                               struct ptx__barrier *barrier, unsigned number)
 {
     for (unsigned i = 0; i < block->n_warps; i++)
         release(&block->warps[i], barrier, number);

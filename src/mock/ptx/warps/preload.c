@@ -162,26 +162,20 @@ static bool of_lane(const struct ptx__constant *constant)
  * Fills a slot. The stores are as wide as the later loads, because the processor forwards a store
  * to a load only then.
  */
-static void fill_all(unsigned char *slot, unsigned bytes, uint64_t value)
+static inline void fill_with(unsigned char *registers, const struct ptx__constant *constant,
+                             uint64_t value)
 {
-    uint32_t *words = __builtin_assume_aligned(slot, 64);
-    uint64_t *pairs = __builtin_assume_aligned(slot, 64);
+    uint32_t *words = __builtin_assume_aligned(registers + constant->slot, 64);
+    uint64_t *pairs = __builtin_assume_aligned(registers + constant->slot, 64);
 
-    for (unsigned l = 0; bytes == 4 && l < PTX__LANES; l++)
-        words[l] = (uint32_t) value;
-    for (unsigned l = 0; bytes == 8 && l < PTX__LANES; l++)
-        pairs[l] = value;
-}
-
-static void fill_with(unsigned char *registers, const struct ptx__constant *constant,
-                      uint64_t value)
-{
-    unsigned char *slot = registers + constant->slot;
-
-    if (constant->bytes)
-        fill_all(slot, constant->bytes, value);
+    if (!constant->bytes)
+        *words = value ? PTX__ALL : 0;
+    else if (constant->bytes == 4)
+        for (unsigned l = 0; l < PTX__LANES; l++)
+            words[l] = (uint32_t) value;
     else
-        memcpy(slot, value ? "\xff\xff\xff\xff" : "\0\0\0\0", 4);
+        for (unsigned l = 0; l < PTX__LANES; l++)
+            pairs[l] = value;
 }
 
 static void fill(const struct ptx__warp *warp, unsigned char *registers,
