@@ -88,69 +88,64 @@ struct ptx__range *mock__running_range(void *user, uint64_t address)
 
 /* --- its accesses --- */
 
-/* The bits from here to the end of their word, from the lowest on; ones is for bits that are not.
- */
-static uint64_t bits_from(const uint64_t *bits, size_t at, bool ones)
+/* Returns the first byte from here on that is not in a line which was used as a whole. */
+static size_t behind_whole(const struct ptx__range *range, enum ptx__use use, size_t at)
 {
-    return (ones ? ~bits[at / 64] : bits[at / 64]) >> at % 64;
+    const uint64_t flag = use == PTX__LOADS ? PTX__LINE_ALL_READ : PTX__LINE_ALL_WRITTEN;
+
+    while (at < range->size && range->lines[at / PTX__LINE_BYTES] & flag)
+        at = (at / PTX__LINE_BYTES + 1) * PTX__LINE_BYTES;
+    return at;
 }
 
-/* Returns the first bit from here on that is set; the number of bytes if there is none. */
-static size_t next_bit(const struct ptx__range *range, const uint64_t *bits, size_t at)
+/* Returns the first byte from here on that was used, or, at the end of a run, that was not. */
+static size_t next_byte(const struct ptx__range *range, enum ptx__use use, size_t at, bool used)
 {
     while (at < range->size) {
-        uint64_t word;
+        uint64_t bits;
 
-        if (!range->parts[at / PTX__PART_BYTES]) {
+        if (used && !range->parts[at / PTX__PART_BYTES]) {
             at = (at / PTX__PART_BYTES + 1) * PTX__PART_BYTES;
             continue;
         }
-        word = bits_from(bits, at, false);
-        if (word) {
-            at += (size_t) __builtin_ctzll(word);
-            return at < range->size ? at : range->size;
-        }
-        at = (at / 64 + 1) * 64;
+        bits = ptx__line_used(range, at / PTX__LINE_BYTES, use);
+        bits = (used ? bits : ~bits) >> at % PTX__LINE_BYTES;
+        if (bits)
+            return at + (size_t) __builtin_ctzll(bits);
+        at = (at / PTX__LINE_BYTES + 1) * PTX__LINE_BYTES;
+        if (!used)
+            at = behind_whole(range, use, at);
     }
     return range->size;
 }
 
-static bool next_run(const struct ptx__range *range, const uint64_t *bits, size_t *begin,
-                     size_t *end)
+static bool next_run(const struct ptx__range *range, enum ptx__use use, size_t *begin, size_t *end)
 {
-    const size_t bytes = range->size;
-    size_t at = next_bit(range, bits, *end);
+    const size_t first = next_byte(range, use, *end, true);
+    size_t behind;
 
-    if (at == bytes)
+    if (first >= range->size)
         return false;
-    *begin = at;
-    while (at < bytes) {
-        const uint64_t unset = bits_from(bits, at, true);
-
-        if (unset) {
-            at += (size_t) __builtin_ctzll(unset);
-            break;
-        }
-        at = (at / 64 + 1) * 64;
-    }
-    *end = at < bytes ? at : bytes;
+    behind = next_byte(range, use, first, false);
+    *begin = first;
+    *end = behind < range->size ? behind : range->size;
     return true;
 }
 
 /* All that a launch did to a range goes into the check between streams, run by run. */
 static void tell_access(const struct mock__running *running, const struct ptx__range *range,
-                        const uint64_t *bits, unsigned access)
+                        enum ptx__use use, unsigned access)
 {
     size_t begin = 0, end = 0;
 
-    for (unsigned n = 0; n < MOST_RUNS && next_run(range, bits, &begin, &end); n++) {
+    for (unsigned n = 0; n < MOST_RUNS && next_run(range, use, &begin, &end); n++) {
         mock__access(running->work, range->begin + begin, end - begin, (enum mock__access) access);
         if (!running->messages)
             mock__host_watch_used(running->work, range->begin + begin, end - begin,
                                   (enum mock__access) access);
     }
     /* The remaining bytes are at least known to be written. */
-    while (access == MOCK__WRITE && next_run(range, bits, &begin, &end))
+    while (use == PTX__STORES && next_run(range, use, &begin, &end))
         mock__access_mark(range->begin + begin, end - begin);
 }
 
@@ -162,11 +157,11 @@ void mock__running_tell(struct mock__running *running)
         struct ptx__range *range = &use->range;
 
         cushim__tree_remove(&running->uses, &use->by_address);
-        if (range->reads)
-            tell_access(running, range, range->reads,
+        if (range->lines) {
+            tell_access(running, range, PTX__LOADS,
                         owner_of(range)->mapping ? MOCK__READ : MOCK__READ | MOCK__CHECKED);
-        if (range->writes)
-            tell_access(running, range, range->writes, MOCK__WRITE);
+            tell_access(running, range, PTX__STORES, MOCK__WRITE);
+        }
         ptx__racecheck_range_free(range);
         free(use);
     }

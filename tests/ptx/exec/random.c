@@ -167,9 +167,9 @@ static const uint8_t *written_before(const struct random_program *program)
 
 static uint64_t mixed_notes(uint64_t state, const struct ptx__range *range)
 {
-    for (size_t i = 0; range->reads && i < range->size / 64; i++) {
-        state = random_mixed(state ^ range->reads[i]);
-        state = random_mixed(state ^ range->writes[i]);
+    for (size_t i = 0; range->lines && i < range->size / PTX__LINE_BYTES; i++) {
+        state = random_mixed(state ^ ptx__line_used(range, i, PTX__LOADS));
+        state = random_mixed(state ^ ptx__line_used(range, i, PTX__STORES));
     }
     return state;
 }

@@ -28,28 +28,43 @@ static void note(const struct ptx__jit_access *access, const char *how)
     ptx__jit_ask(access->emit, ptx__handler_find(key), number);
 }
 
-/* All 32 lanes use one element, or contiguous ones. */
-static bool is_span(const struct ptx__jit_access *access)
+/* The lanes of each row use one element, or contiguous ones. */
+static bool is_in_rows(const struct ptx__jit_access *access)
 {
     const struct ptx__jit_form form = access->device.form;
 
-    return access->emit->full && !access->emit->guarded && !form.vector && !form.rows &&
-           (!form.step ||
-            (form.step == (int64_t) access->all && ptx__jit_row_lanes(access) == PTX__LANES));
+    return access->emit->full && !access->emit->guarded && !form.vector &&
+           (!form.step || form.step == (int64_t) access->all);
+}
+
+static void note_rows(const struct ptx__jit_access *access)
+{
+    const struct ptx__jit_form form = access->device.form;
+    const bool one = !form.rows && (!form.step || ptx__jit_row_lanes(access) == PTX__LANES);
+
+    set(access, offsetof(struct ptx__noting, addresses), access->device.base);
+    set(access, offsetof(struct ptx__noting, step),
+        ptx__jit_number(PTX__JIT_I32, form.step ? access->all : 0));
+    if (one) {
+        note(access, "span");
+        return;
+    }
+    set(access, offsetof(struct ptx__noting, lanes),
+        ptx__jit_number(PTX__JIT_I32, ptx__jit_row_lanes(access)));
+    set(access, offsetof(struct ptx__noting, rows),
+        form.rows ? access->device.rows : ptx__jit_i64(0));
+    note(access, "rows");
 }
 
 static void note_global(const struct ptx__jit_access *access)
 {
-    if (!is_span(access)) {
-        set(access, offsetof(struct ptx__noting, addresses),
-            ptx__jit_vector(access->emit, &access->device));
-        note(access, "global");
+    if (is_in_rows(access)) {
+        note_rows(access);
         return;
     }
-    set(access, offsetof(struct ptx__noting, addresses), access->device.base);
-    set(access, offsetof(struct ptx__noting, step),
-        ptx__jit_number(PTX__JIT_I32, access->device.form.step ? access->all : 0));
-    note(access, "span");
+    set(access, offsetof(struct ptx__noting, addresses),
+        ptx__jit_vector(access->emit, &access->device));
+    note(access, "global");
 }
 
 static void note_shared(const struct ptx__jit_access *access)

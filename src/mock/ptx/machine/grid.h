@@ -81,10 +81,12 @@ struct ptx__range_cache {
 /* An access of compiled code that is to be noted: see jit/note.c. */
 struct ptx__noting {
     union {
-        uint64_t addresses[PTX__LANES]; /* in global memory; of a span the first one */
+        uint64_t addresses[PTX__LANES]; /* in global memory; of a span, or of rows, the first one */
         uint32_t offsets[PTX__LANES];   /* in shared memory */
     };
-    uint32_t bytes, step; /* of a lane; from lane to lane of a span */
+    uint32_t bytes, step; /* of a lane; from lane to lane of a span, or of a row */
+    uint32_t lanes;       /* of a row */
+    int64_t rows;         /* from row to row */
 };
 
 struct ptx__worker {
@@ -112,7 +114,6 @@ struct ptx__grid {
     enum ptx__result result;
     struct ptx__image *_Atomic images; /* images whose handles were looked up */
     struct ptx__piece *pieces;         /* memory of workers that are done */
-    struct ptx__range *used;           /* the ranges with shadow memory, linked by next_used */
     atomic_uchar *noted; /* for each operation: a bit for each kind of finding already reported */
 };
 

@@ -40,14 +40,11 @@ struct ptx__range {
     bool shadowed;          /* record the kernel's accesses in shadow memory */
     bool check_blocks;      /* and record the blocks, for the race check */
     /*
-     * A bit for each byte that was read, or written. Made at the first use; the caller frees them
-     * with ptx__racecheck_range_free().
+     * The shadow memory: see racecheck/racecheck.h. Made at the first use; the caller asks
+     * ptx__line_used() what it says, and frees it with ptx__racecheck_range_free().
      */
-    uint64_t *reads, *writes;
-    /* A byte for each PTX__PART_BYTES: 0 if the part has no such bit. Made and freed like these. */
-    uint8_t *parts;
-    uint64_t *lines; /* the shadow memory: see racecheck/racecheck.h; NULL after the launch */
-    struct ptx__range *next_used; /* the engine's list of the ranges with shadow memory */
+    uint64_t *lines, *reads, *writes;
+    uint8_t *parts; /* a byte for each PTX__PART_BYTES: 0 if the part was not used */
 };
 
 /* A kernel that a kernel wants to launch. code is NULL if its address is that of no kernel. */

@@ -35,10 +35,6 @@ static void prepare(struct ptx__grid *grid, struct ptx__range *range)
         return;
     range->check_blocks &= grid->launch->check_blocks && grid->n_blocks > 1;
     ptx__racecheck_range(range);
-    if (!range->lines)
-        return;
-    range->next_used = grid->used;
-    grid->used = range;
 }
 
 /* NULL if there is none that the device may use. */

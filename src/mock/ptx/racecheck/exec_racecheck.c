@@ -367,6 +367,26 @@ static void note_span(struct ptx__warp *w, const struct ptx__op *op, enum ptx__u
                         noting->step ? (uint64_t) PTX__LANES * noting->bytes : noting->bytes);
 }
 
+/*
+ * Each row is a run, as ptx__racecheck_lanes() would find them, but for rows that are contiguous
+ * themselves: these are one.
+ */
+static void note_rows(struct ptx__warp *w, const struct ptx__op *op, enum ptx__use use)
+{
+    const struct ptx__noting *noting = &w->worker->noting;
+    const struct ptx__range *range = w->worker->hits[op->site].range;
+    const bool together = noting->step && noting->rows == (int64_t) noting->lanes * noting->step;
+    const unsigned lanes = together ? PTX__LANES : noting->lanes;
+    uint64_t offset = noting->addresses[0] - range->begin;
+
+    for (unsigned lane = 0; lane < PTX__LANES; lane += lanes, offset += (uint64_t) noting->rows) {
+        const struct ptx__touch touch = {w, op, range, use, lane, noting->step};
+
+        ptx__racecheck_span(&touch, offset,
+                            noting->step ? (uint64_t) lanes * noting->bytes : noting->bytes);
+    }
+}
+
 static void note_offsets(struct ptx__warp *w, const struct ptx__op *op, enum ptx__use use)
 {
     const struct ptx__noting *noting = &w->worker->noting;
@@ -389,6 +409,9 @@ NOTE(global, note_lanes_of, atom, PTX__UPDATES)
 NOTE(span, note_span, ld, PTX__LOADS)
 NOTE(span, note_span, st, PTX__STORES)
 NOTE(span, note_span, atom, PTX__UPDATES)
+NOTE(rows, note_rows, ld, PTX__LOADS)
+NOTE(rows, note_rows, st, PTX__STORES)
+NOTE(rows, note_rows, atom, PTX__UPDATES)
 NOTE(shared, note_offsets, ld, PTX__LOADS)
 NOTE(shared, note_offsets, st, PTX__STORES)
 NOTE(shared, note_offsets, atom, PTX__UPDATES)

@@ -163,15 +163,25 @@ struct ptx__touch {
 /* Checks and records an access to bytes of a range, without the fast path. */
 void ptx__racecheck_global(const struct ptx__touch *touch, uint64_t offset, uint64_t bytes);
 
-/*
- * Make the shadow memory of a range at its first use, and end it with the launch: then the range
- * has its bits of reads and writes.
- */
+/* Makes the shadow memory of a range at its first use. */
 void ptx__racecheck_range(struct ptx__range *range);
-void ptx__racecheck_range_end(struct ptx__range *range);
 
-/* Frees these bits. A range without them stays as it is. */
+/* Frees the shadow memory. A range without it stays as it is. */
 void ptx__racecheck_range_free(struct ptx__range *range);
+
+/*
+ * Returns which bytes of a line a launch has read, or written, when it is over. Bits of bytes
+ * behind the end of the range have no meaning.
+ */
+static inline uint64_t ptx__line_used(const struct ptx__range *range, uint64_t number,
+                                      enum ptx__use use)
+{
+    const bool read = use == PTX__LOADS;
+
+    if (range->lines[number] & (read ? PTX__LINE_ALL_READ : PTX__LINE_ALL_WRITTEN))
+        return ~UINT64_C(0);
+    return (read ? range->reads : range->writes)[number];
+}
 
 /* Returns the number that a block has in shadow memory. */
 static inline uint64_t ptx__owner_of_block(uint64_t number)

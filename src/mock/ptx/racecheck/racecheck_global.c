@@ -11,6 +11,7 @@
  * smaller granules, of one byte.
  */
 #include <sched.h>
+#include <string.h>
 
 #include "mock/ptx/machine/zeros.h"
 #include "mock/ptx/racecheck/racecheck.h"
@@ -210,26 +211,55 @@ static void tell(const struct ptx__touch *touch, uint64_t begin, uint64_t offset
                      conflict->block - 1, did);
 }
 
-/*
- * The fast path for a block that uses all of a line which no other block has used. Returns false if
- * it does not apply.
- */
-static bool touch_whole(const struct ptx__touch *touch, uint64_t *word, uint64_t line)
+/* What every line of an access has in common, if the access uses all of it. */
+struct whole {
+    uint64_t word, flags; /* of a line that no other block has used, and what the access adds */
+    const uint8_t *written;
+};
+
+static struct whole whole_of(const struct ptx__touch *touch)
 {
     const struct ptx__block *block = touch->warp->block;
-    const uint64_t one = owned(ptx__line_owner(block, touch->range));
-    const uint64_t after = line | one | (touch->use & PTX__LOADS ? PTX__LINE_ALL_READ : 0) |
-                           (touch->use & PTX__STORES ? PTX__LINE_ALL_WRITTEN : 0);
+    const uint64_t owner = ptx__line_owner(block, touch->range);
 
-    if ((line && (line & ~(uint64_t) PTX__LINE_ALL) != one) ||
-        (block->strong && touch->range->check_blocks))
+    return (struct whole){
+        block->strong && owner ? PTX__LINE_RECORD : owned(owner),
+        (touch->use & PTX__LOADS ? PTX__LINE_ALL_READ : 0) |
+            (touch->use & PTX__STORES ? PTX__LINE_ALL_WRITTEN : 0),
+        touch->use & PTX__LOADS ? touch->range->written : NULL,
+    };
+}
+
+static bool is_written(const uint8_t *written, uint64_t number)
+{
+    uint64_t bits;
+
+    memcpy(&bits, written + number * sizeof(bits), sizeof(bits));
+    return bits == ALL_BYTES;
+}
+
+/*
+ * The fast path for a block that uses all of a line which no other block has used, or which only
+ * blocks have used that are not compared. Returns false if it does not apply.
+ */
+static inline bool touch_whole(const struct ptx__touch *touch, uint64_t number,
+                               const struct whole *whole)
+{
+    uint64_t *word = &touch->range->lines[number], line = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    const uint64_t after = line | whole->word | whole->flags;
+
+    if ((line && (line & ~(uint64_t) PTX__LINE_ALL) != whole->word) ||
+        (whole->written && !(line & PTX__LINE_ALL) && !is_written(whole->written, number)))
         return false;
-    if (block->grid->alone) {
+    if (!line)
+        __atomic_store_n(&touch->range->parts[number * PTX__LINE_BYTES / PTX__PART_BYTES], 1,
+                         __ATOMIC_RELAXED);
+    if (touch->warp->block->grid->alone) {
         unlock(word, after);
         return true;
     }
-    return __atomic_compare_exchange_n(word, &line, after, false, __ATOMIC_ACQ_REL,
-                                       __ATOMIC_RELAXED);
+    return line == after || __atomic_compare_exchange_n(word, &line, after, false, __ATOMIC_ACQ_REL,
+                                                        __ATOMIC_RELAXED);
 }
 
 /* Sets the bits of the line. Returns the flags that follow from them. */
@@ -262,6 +292,62 @@ static bool read_by_many(const struct ptx__touch *touch, uint64_t line, uint64_t
            (get(&record->many) & bits) == bits && !(get(&record->written) & bits);
 }
 
+/* A part of a line that only this block has used. Returns false if all of it is used then. */
+static bool use_own(const struct ptx__range *range, uint64_t number, uint64_t *parts, uint64_t bits)
+{
+    const uint64_t after = get(&parts[number]) | bits;
+
+    if (after == bytes_of(range, number))
+        return false;
+    put(&parts[number], after);
+    return true;
+}
+
+/* A word that no block has written, of a line all of which was read. Returns the flag of lines. */
+static uint64_t read_word(struct ptx__shadow_record *record, uint64_t bits, uint32_t owner)
+{
+    uint32_t *reader = &record->readers[(unsigned) __builtin_ctzll(bits) / 4];
+
+    if (!(record->read & bits)) {
+        *reader = owner;
+        put(&record->read, record->read | bits);
+    } else if (*reader != owner) {
+        put(&record->many, record->many | bits);
+    }
+    return record->many == ALL_BYTES && !record->written ? PTX__LINE_MANY : 0;
+}
+
+static bool is_word(const struct ptx__shadow_record *record, uint64_t bits)
+{
+    return record && record->shift == 2 && bits >> (unsigned) __builtin_ctzll(bits) == 15 &&
+           !(record->written & bits);
+}
+
+/*
+ * The most frequent plain accesses of a part of a line, whose lock is held. Returns the line's word
+ * after it, or 0 if it is none of them.
+ */
+static uint64_t touch_part(const struct ptx__touch *touch, uint64_t number, uint64_t line,
+                           uint64_t bits)
+{
+    const struct ptx__range *range = touch->range;
+    const uint64_t owner = ptx__line_owner(touch->warp->block, range);
+    const bool read = touch->use == PTX__LOADS;
+    struct ptx__shadow_record *record;
+
+    if (touch->warp->block->strong || (!read && touch->use != PTX__STORES))
+        return 0;
+    if ((line & ~(uint64_t) PTX__LINE_ALL) == owned(owner))
+        return line & (read ? PTX__LINE_ALL_READ : PTX__LINE_ALL_WRITTEN) ||
+                       use_own(range, number, read ? range->reads : range->writes, bits)
+                   ? line
+                   : 0;
+    record = ptx__shadow_record_at(line);
+    if (read && line & PTX__LINE_ALL_READ && is_word(record, bits))
+        return line | read_word(record, bits, (uint32_t) owner);
+    return 0;
+}
+
 static void touch_line(const struct ptx__touch *touch, uint64_t begin, uint64_t offset,
                        uint64_t bits)
 {
@@ -276,10 +362,14 @@ static void touch_line(const struct ptx__touch *touch, uint64_t begin, uint64_t 
         __atomic_store_n(&range->parts[offset / PTX__PART_BYTES], 1, __ATOMIC_RELAXED);
     if (missing && touch->use == PTX__LOADS)
         tell(touch, begin, offset, &conflict, missing);
-    if ((bits == ALL_BYTES && !missing && touch_whole(touch, word, line)) ||
-        read_by_many(touch, line, bits))
+    if (read_by_many(touch, line, bits))
         return;
     line = lock(touch, word);
+    kind = touch_part(touch, number, line, bits);
+    if (kind) {
+        unlock(word, kind);
+        return;
+    }
     reads = line & PTX__LINE_ALL_READ ? bytes_of(range, number) : get(&range->reads[number]);
     writes = line & PTX__LINE_ALL_WRITTEN ? bytes_of(range, number) : get(&range->writes[number]);
     kind = record_access(touch, line & ~(uint64_t) PTX__LINE_ALL, reads, writes, bits, &conflict);
@@ -290,21 +380,34 @@ static void touch_line(const struct ptx__touch *touch, uint64_t begin, uint64_t 
         tell(touch, begin, offset, &conflict, 0);
 }
 
+/* Touches a line from an offset on, as far as the access uses it. Returns the offset behind that.
+ */
+static __attribute__((noinline)) uint64_t touch_next(const struct ptx__touch *touch, uint64_t begin,
+                                                     uint64_t at, uint64_t end)
+{
+    const uint64_t next = (at / PTX__LINE_BYTES + 1) * PTX__LINE_BYTES;
+    const uint64_t n = (next < end ? next : end) - at;
+    const uint64_t bits = (n < 64 ? (UINT64_C(1) << n) - 1 : ALL_BYTES) << at % PTX__LINE_BYTES;
+
+    touch_line(touch, begin, at, bits);
+    return at + n;
+}
+
 void ptx__racecheck_global(const struct ptx__touch *touch, uint64_t offset, uint64_t bytes)
 {
     const uint64_t end = offset + bytes;
+    const struct whole whole = whole_of(touch);
 
     for (uint64_t at = offset; at < end;) {
-        const uint64_t next = (at / PTX__LINE_BYTES + 1) * PTX__LINE_BYTES;
-        const uint64_t n = (next < end ? next : end) - at;
-        const uint64_t bits = (n < 64 ? (UINT64_C(1) << n) - 1 : ALL_BYTES) << at % PTX__LINE_BYTES;
-
-        touch_line(touch, offset, at, bits);
-        at += n;
+        if (at % PTX__LINE_BYTES == 0 && end - at >= PTX__LINE_BYTES &&
+            touch_whole(touch, at / PTX__LINE_BYTES, &whole))
+            at += PTX__LINE_BYTES;
+        else
+            at = touch_next(touch, offset, at, end);
     }
 }
 
-/* --- from the first use of a range to the end of the launch --- */
+/* --- of a range --- */
 
 static size_t n_lines(const struct ptx__range *range)
 {
@@ -336,29 +439,4 @@ void ptx__racecheck_range_free(struct ptx__range *range)
         ptx__zeros_free(range->reads, notes_bytes(range));
     range->reads = range->writes = range->lines = NULL;
     range->parts = NULL;
-}
-
-static void end_line(struct ptx__range *range, uint64_t number)
-{
-    if (range->lines[number] & PTX__LINE_ALL_READ)
-        range->reads[number] = bytes_of(range, number);
-    if (range->lines[number] & PTX__LINE_ALL_WRITTEN)
-        range->writes[number] = bytes_of(range, number);
-}
-
-/*
- * Copies what the words of lines say to the bits of the range, which the caller reads after the
- * launch.
- */
-void ptx__racecheck_range_end(struct ptx__range *range)
-{
-    for (uint64_t begin = 0; range->lines && begin < range->size; begin += PTX__PART_BYTES) {
-        const uint64_t part_end = begin + PTX__PART_BYTES;
-        const uint64_t end = part_end < range->size ? part_end : range->size;
-
-        for (uint64_t at = begin; range->parts[begin / PTX__PART_BYTES] && at < end;
-             at += PTX__LINE_BYTES)
-            end_line(range, at / PTX__LINE_BYTES);
-    }
-    range->lines = NULL;
 }
