@@ -47,6 +47,12 @@ void random_put_members(struct writer *w)
     static const char *const lines[] = {
         ("shfl.sync.<up|down|bfly|idx>.b32 %r#|%p#, %r#, ~, <0|31|2079|4127|6175|6144>, "
          "<0xffffffff|0x0000ffff>;"),
+        /* Numbers in registers of their own, as compilers have them. */
+        ("{ .reg .b32 f, g, h; mov.b32 f, ~; mov.b32 g, <31|7199>; mov.b32 h, -1; "
+         "shfl.sync.<down|bfly|idx>.b32 %r#|%p#, %r#, f, g, h; }"),
+        ("{ .reg .b32 f, h; mov.b32 h, -1; mov.b32 f, 1; @%p# mov.b32 f, 2; "
+         "shfl.sync.<down|bfly>.b32 %r#|%p#, %r#, f, 31, h; }"),
+        "{ .reg .b32 h; mov.b32 h, <-1|255>; redux.sync.add.s32 %r#, %r#, h; }",
         "vote.sync.<all|any|uni>.pred %p#, %p#, <0xffffffff|0x0000ffff>;",
         "vote.sync.ballot.b32 %r#, %p#, <0xffffffff|0x0ffffff0>;",
         ("redux.sync.<add.s32|min.u32|max.s32|and.b32|or.b32|xor.b32|min.s32|max.u32> %r#, %r#, "

@@ -143,15 +143,6 @@ void ptx__jit_lop3(struct ptx__jit_emit *emit, size_t number);
 
 /* --- members.c --- */
 
-/* Returns whether all lanes name the same members, which are known, and these. */
-bool ptx__jit_members(const struct ptx__jit_flow *flow, const struct ptx__op *op, uint32_t slot,
-                      uint32_t *ret_members);
-
-/* Whether these follow from what is known of the operands. */
-bool ptx__jit_may_shuffle(const struct ptx__jit_flow *flow, const struct ptx__op *op);
-bool ptx__jit_may_reduce(const struct ptx__jit_flow *flow, const struct ptx__op *op,
-                         const char *key);
-
 void ptx__jit_shuffle(struct ptx__jit_emit *emit, size_t number);
 void ptx__jit_vote(struct ptx__jit_emit *emit, size_t number);
 void ptx__jit_reduce(struct ptx__jit_emit *emit, size_t number);

@@ -2,8 +2,8 @@
 /*
  * What the compiled tier knows of a function before it writes anything: what each operation reads
  * and writes (operands.c), where compiled code may begin, which slots are still needed where
- * (flow.c), and which values are the same in all lanes of a warp or have steps between them
- * (form.c), and where lanes may be apart (region.c).
+ * (flow.c, literal.c), and which values are the same in all lanes of a warp or have steps between
+ * them (form.c), and where lanes may be apart (region.c).
  *
  * Lanes are taken as rows of equal length, as a block has them: in a block of 16 by 16 threads, a
  * warp is two rows of 16. A value may be a base, plus a constant step for each lane of a row, plus
@@ -143,5 +143,12 @@ size_t ptx__jit_end_of_part(const struct ptx__jit_flow *flow, size_t number);
 
 /* Tells whether a slot has the same value in each launch, and which. */
 bool ptx__jit_literal(const struct ptx__jit_flow *flow, uint32_t offset, uint64_t *ret_value);
+
+/*
+ * The same at an operation, also of a slot that only one other operation writes (literal.c). All
+ * operations have been described.
+ */
+bool ptx__jit_literal_at(const struct ptx__jit_flow *flow, size_t number, uint32_t offset,
+                         uint64_t *ret_value);
 
 #endif

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operations of members of a warp, where all 32 lanes are here and name the same members: nobody
- * waits for anybody, and they follow from their operands. Operations of the old kind name none.
+ * Operations of members of a warp, where all 32 lanes are here. If they name the same members by a
+ * number, nobody waits for anybody, and the results follow from the operands. Else the handler is
+ * called. Operations of the old kind name none.
  */
 #include <string.h>
 
 #include "mock/ptx/jit/emit.h"
 
-bool ptx__jit_members(const struct ptx__jit_flow *flow, const struct ptx__op *op, uint32_t slot,
-                      uint32_t *ret_members)
+static bool find_members(const struct ptx__jit_emit *emit, size_t number, uint32_t slot,
+                         uint32_t *ret_members)
 {
     uint64_t named = PTX__ALL;
 
-    if (!op->imm && slot != PTX__ALL_SLOT && !ptx__jit_literal(flow, slot, &named))
+    if (!emit->flow->code->ops[number].imm && slot != PTX__ALL_SLOT &&
+        !ptx__jit_literal_at(emit->flow, number, slot, &named))
         return false;
     *ret_members = (uint32_t) named;
     return true;
@@ -58,26 +60,22 @@ static unsigned source_of(const char *mode, unsigned lane, unsigned b, unsigned 
     return *ret_valid ? (unsigned) from & 31 : lane;
 }
 
-bool ptx__jit_may_shuffle(const struct ptx__jit_flow *flow, const struct ptx__op *op)
-{
-    uint32_t members;
-    uint64_t number;
-
-    return ptx__jit_members(flow, op, op->list[0], &members) &&
-           ptx__jit_literal(flow, op->b, &number) && ptx__jit_literal(flow, op->c, &number);
-}
-
 void ptx__jit_shuffle(struct ptx__jit_emit *emit, size_t number)
 {
     const struct ptx__op *op = &emit->flow->code->ops[number];
     const char *mode = emit->flow->ops[number].keyed->key + strlen("shfl.");
-    const struct ptx__jit_value values = lanes_of(emit, op->a, 32);
+    struct ptx__jit_value values;
     unsigned from[PTX__LANES];
-    uint32_t valid = 0;
-    uint64_t b = 0, c = 0;
+    uint32_t members, valid = 0;
+    uint64_t b, c;
 
-    ptx__jit_literal(emit->flow, op->b, &b);
-    ptx__jit_literal(emit->flow, op->c, &c);
+    if (!find_members(emit, number, op->list[0], &members) ||
+        !ptx__jit_literal_at(emit->flow, number, op->b, &b) ||
+        !ptx__jit_literal_at(emit->flow, number, op->c, &c)) {
+        ptx__jit_called(emit, number);
+        return;
+    }
+    values = lanes_of(emit, op->a, 32);
     for (unsigned l = 0; l < PTX__LANES; l++) {
         bool is_valid;
 
@@ -100,10 +98,14 @@ void ptx__jit_vote(struct ptx__jit_emit *emit, size_t number)
 {
     const struct ptx__op *op = &emit->flow->code->ops[number];
     const char *mode = emit->flow->ops[number].keyed->key + strlen("vote.");
-    struct ptx__jit_value yes = ptx__jit_word(&emit->text, lanes_of(emit, op->a, 1));
-    uint32_t members = 0;
+    struct ptx__jit_value yes;
+    uint32_t members;
 
-    ptx__jit_members(emit->flow, op, op->b, &members);
+    if (!find_members(emit, number, op->b, &members)) {
+        ptx__jit_called(emit, number);
+        return;
+    }
+    yes = ptx__jit_word(&emit->text, lanes_of(emit, op->a, 1));
     yes = ptx__jit_binary(&emit->text, "and", yes, word(members));
     if (!strcmp(mode, "all"))
         yes = is(emit, yes, members);
@@ -136,22 +138,18 @@ static const struct reduction *reduction_of(const char *key)
     return NULL;
 }
 
-bool ptx__jit_may_reduce(const struct ptx__jit_flow *flow, const struct ptx__op *op,
-                         const char *key)
-{
-    uint32_t members;
-
-    return reduction_of(key) && ptx__jit_members(flow, op, op->b, &members);
-}
-
 void ptx__jit_reduce(struct ptx__jit_emit *emit, size_t number)
 {
     const struct ptx__op *op = &emit->flow->code->ops[number];
     const struct reduction *reduction = reduction_of(emit->flow->ops[number].keyed->key);
-    struct ptx__jit_value values = lanes_of(emit, op->a, 32);
-    uint32_t members = 0;
+    struct ptx__jit_value values;
+    uint32_t members;
 
-    ptx__jit_members(emit->flow, op, op->b, &members);
+    if (!reduction || !find_members(emit, number, op->b, &members)) {
+        ptx__jit_called(emit, number);
+        return;
+    }
+    values = lanes_of(emit, op->a, 32);
     if (members != PTX__ALL)
         values = ptx__jit_select(&emit->text, ptx__jit_lanes(&emit->text, word(members)), values,
                                  ptx__jit_number(PTX__JIT_I32, reduction->nothing));

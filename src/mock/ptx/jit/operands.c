@@ -132,11 +132,11 @@ static bool atomic(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const str
            ptx__jit_add_write(flow, to, op->d, bits);
 }
 
-static void writes(struct ptx__jit_op *to, void (*write)(struct ptx__jit_emit *, size_t))
+static void writes(struct ptx__jit_op *to, void (*write)(struct ptx__jit_emit *, size_t), bool pure)
 {
     to->kind = PTX__JIT_WRITTEN;
     to->write = write;
-    to->pure = true;
+    to->pure = pure;
 }
 
 static bool packs(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
@@ -146,13 +146,13 @@ static bool packs(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const stru
 
     for (unsigned i = 0; fits && i < op->n_list; i++)
         fits = ptx__jit_add_read(flow, to, op->list[i], 32);
-    writes(to, ptx__jit_pack);
+    writes(to, ptx__jit_pack, true);
     return fits;
 }
 
 static bool unpacks(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
 {
-    writes(to, ptx__jit_unpack);
+    writes(to, ptx__jit_unpack, true);
     return ptx__jit_add_read(flow, to, op->a, strcmp(to->keyed->key, "unpack.64") ? 32 : 64) &&
            ptx__jit_add_write(flow, to, op->d, (op->imm & 0xff) == 64 ? 64 : 32);
 }
@@ -170,7 +170,7 @@ static bool lop3(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struc
 
     to->kind = PTX__JIT_CALLED;
     if (ptx__jit_literal(flow, op->list[0], &table))
-        writes(to, ptx__jit_lop3);
+        writes(to, ptx__jit_lop3, true);
     return ptx__jit_add_read(flow, to, op->a, 32) && ptx__jit_add_read(flow, to, op->b, 32) &&
            ptx__jit_add_read(flow, to, op->c, 32) && ptx__jit_add_read(flow, to, op->list[0], 32) &&
            ptx__jit_add_write(flow, to, op->d, 32);
@@ -210,17 +210,9 @@ static bool add_members(struct ptx__jit_flow *flow, struct ptx__jit_op *to,
     return op->imm || slot == PTX__ALL_SLOT || ptx__jit_add_read(flow, to, slot, 32);
 }
 
-/* They are called if what they need is known only when they are done. */
-static void write_if(struct ptx__jit_op *to, bool known,
-                     void (*write)(struct ptx__jit_emit *, size_t))
-{
-    to->kind = known ? PTX__JIT_WRITTEN : PTX__JIT_CALLED;
-    to->write = write;
-}
-
 static bool shuffle(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
 {
-    write_if(to, ptx__jit_may_shuffle(flow, op), ptx__jit_shuffle);
+    writes(to, ptx__jit_shuffle, false);
     to->together = true;
     return add_members(flow, to, op, op->list[0]) && ptx__jit_add_read(flow, to, op->a, 32) &&
            ptx__jit_add_read(flow, to, op->b, 32) && ptx__jit_add_read(flow, to, op->c, 32) &&
@@ -229,9 +221,7 @@ static bool shuffle(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const st
 
 static bool vote(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
 {
-    uint32_t members;
-
-    write_if(to, ptx__jit_members(flow, op, op->b, &members), ptx__jit_vote);
+    writes(to, ptx__jit_vote, false);
     to->together = true;
     return add_members(flow, to, op, op->b) && ptx__jit_add_read(flow, to, op->a, 1) &&
            ptx__jit_add_write(flow, to, op->d, strcmp(to->keyed->key, "vote.ballot") ? 1 : 32);
@@ -247,7 +237,7 @@ static bool warp_sync(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const 
 /* redux, and match.any.BITS */
 static bool reduce(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
 {
-    write_if(to, ptx__jit_may_reduce(flow, op, to->keyed->key), ptx__jit_reduce);
+    writes(to, ptx__jit_reduce, false);
     to->together = true;
     return add_members(flow, to, op, op->b) &&
            ptx__jit_add_read(flow, to, op->a, strcmp(to->keyed->key, "match.any.64") ? 32 : 64) &&
