@@ -83,7 +83,7 @@ static void look(const struct ptx__jit_access *access, size_t label)
         ptx__jit_read_granules(access, "note", label);
         ptx__jit_goto(access->emit, "noted", label);
     } else if (access->op->space != 's' && !access->atomic && ptx__jit_sees_lines(access)) {
-        ptx__jit_branch(access->emit, ptx__jit_lines_stay(access), "noted", label, "note", label);
+        ptx__jit_look_at_lines(access, "noted", "note", label);
     } else {
         ptx__jit_goto(access->emit, "note", label);
     }

@@ -15,11 +15,12 @@ void ptx__jit_begin_notes(struct ptx__jit_emit *emit);
 void ptx__jit_note(const struct ptx__jit_access *access, struct ptx__jit_value wanted);
 
 /*
- * Whether compiled code looks at the words of lines of global memory, and then, whether all of them
- * would stay as they are.
+ * Whether compiled code looks at the words of lines of global memory, and then, how: it goes to the
+ * one label if all of them would stay as they are, and to the other otherwise.
  */
 bool ptx__jit_sees_lines(const struct ptx__jit_access *access);
-struct ptx__jit_value ptx__jit_lines_stay(const struct ptx__jit_access *access);
+void ptx__jit_look_at_lines(const struct ptx__jit_access *access, const char *stay,
+                            const char *otherwise, size_t number);
 
 /*
  * Whether compiled code notes a read of shared memory itself, and then, how; it goes elsewhere if

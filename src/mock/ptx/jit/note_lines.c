@@ -11,12 +11,6 @@
 /* More words than this are looked at faster by the function that notes. */
 enum { MOST_WORDS = 12 };
 
-/* What is known of the words together. */
-struct words {
-    struct ptx__jit_value differ; /* bits that are not as the block's own line has them, in any */
-    struct ptx__jit_value all;    /* bits that are set in each */
-};
-
 static struct ptx__jit_value both(const struct ptx__jit_access *access, const char *name,
                                   struct ptx__jit_value a, uint64_t b)
 {
@@ -63,61 +57,76 @@ static struct ptx__jit_value word_of(const struct ptx__jit_access *access,
     return ptx__jit_load(access->text, "volatile ", at, PTX__JIT_I64, 0, 8);
 }
 
-static void look(const struct ptx__jit_access *access, struct ptx__jit_value word,
-                 struct ptx__jit_value own, struct words *words)
+static unsigned load_words(const struct ptx__jit_access *access, struct ptx__jit_value *words)
 {
-    const uint64_t other = access->load ? PTX__LINE_ALL_WRITTEN : PTX__LINE_ALL_READ;
-    const struct ptx__jit_value differ =
-        ptx__jit_binary(access->text, "xor", both(access, "and", word, ~other), own);
+    const unsigned rows = n_rows(access), n = n_words(access);
+    const uint64_t last = span(access) + access->all - 1;
+    struct ptx__jit_value first =
+        ptx__jit_binary(access->text, "sub", access->device.base, access->begin);
+    unsigned all = 0;
 
-    words->differ = ptx__jit_binary(access->text, "or", words->differ, differ);
-    words->all = ptx__jit_binary(access->text, "and", words->all, word);
+    if (access->device.form.step < 0)
+        first = both(access, "sub", first, span(access));
+    for (unsigned row = 0; row < rows; row++) {
+        if (row)
+            first = ptx__jit_binary(access->text, "add", first, access->device.rows);
+        for (unsigned i = 0; i < n; i++)
+            words[all++] =
+                word_of(access, both(access, "add", first,
+                                     i && i == n - 1 ? last : i * (uint64_t) PTX__LINE_BYTES));
+    }
+    return all;
 }
 
-static void look_at_row(const struct ptx__jit_access *access, struct ptx__jit_value first,
-                        struct ptx__jit_value own, struct words *words)
+/* Whether several blocks have read all of the lines, and none has written. */
+static struct ptx__jit_value read_by_many(const struct ptx__jit_access *access,
+                                          const struct ptx__jit_value *words, unsigned n)
 {
-    const unsigned n = n_words(access);
-    const uint64_t last = span(access) + access->all - 1;
+    const uint64_t flags = PTX__LINE_MANY | PTX__LINE_ALL_READ;
+    struct ptx__jit_value all = words[0];
 
-    for (unsigned i = 0; i < n; i++) {
-        const uint64_t at = i && i == n - 1 ? last : i * (uint64_t) PTX__LINE_BYTES;
-
-        look(access, word_of(access, both(access, "add", first, at)), own, words);
-    }
+    for (unsigned i = 1; i < n; i++)
+        all = ptx__jit_binary(access->text, "and", all, words[i]);
+    return ptx__jit_compare(access->text, "icmp eq", both(access, "and", all, flags),
+                            ptx__jit_i64(flags));
 }
 
 /* The word of a line of this block alone, all of which it has read, or written. */
 static struct ptx__jit_value own_line(const struct ptx__jit_access *access)
 {
-    const struct ptx__jit_value owners = HIT_FIELD(access, I64, owners);
     const struct ptx__jit_value owner = both(access, "shl", access->emit->owner, PTX__LINE_SHIFT);
 
-    return both(access, "or", ptx__jit_binary(access->text, "and", owner, owners),
+    return both(access, "or",
+                ptx__jit_binary(access->text, "and", owner, HIT_FIELD(access, I64, owners)),
                 PTX__LINE_OF_ONE | (access->load ? PTX__LINE_ALL_READ : PTX__LINE_ALL_WRITTEN));
 }
 
-struct ptx__jit_value ptx__jit_lines_stay(const struct ptx__jit_access *access)
+/* Whether all lines are such ones. What else was done with all of them does not matter. */
+static struct ptx__jit_value are_own(const struct ptx__jit_access *access,
+                                     const struct ptx__jit_value *words, unsigned n)
 {
-    const uint64_t many = PTX__LINE_MANY | PTX__LINE_ALL_READ;
+    const uint64_t other = access->load ? PTX__LINE_ALL_WRITTEN : PTX__LINE_ALL_READ;
     const struct ptx__jit_value own = own_line(access);
-    const unsigned rows = n_rows(access);
-    struct ptx__jit_value offset, stay;
-    struct words words = {ptx__jit_i64(0), ptx__jit_i64(~UINT64_C(0))};
+    struct ptx__jit_value differ = {0};
 
-    offset = ptx__jit_binary(access->text, "sub", access->device.base, access->begin);
-    if (access->device.form.step < 0)
-        offset = both(access, "sub", offset, span(access));
-    for (unsigned row = 0; row < rows; row++) {
-        if (row)
-            offset = ptx__jit_binary(access->text, "add", offset, access->device.rows);
-        look_at_row(access, offset, own, &words);
+    for (unsigned i = 0; i < n; i++) {
+        const struct ptx__jit_value here =
+            ptx__jit_binary(access->text, "xor", both(access, "and", words[i], ~other), own);
+
+        differ = i ? ptx__jit_binary(access->text, "or", differ, here) : here;
     }
-    stay = ptx__jit_compare(access->text, "icmp eq", words.differ, ptx__jit_i64(0));
-    if (!access->load)
-        return stay;
-    return ptx__jit_binary(access->text, "or", stay,
-                           ptx__jit_compare(access->text, "icmp eq",
-                                            both(access, "and", words.all, many),
-                                            ptx__jit_i64(many)));
+    return ptx__jit_compare(access->text, "icmp eq", differ, ptx__jit_i64(0));
+}
+
+void ptx__jit_look_at_lines(const struct ptx__jit_access *access, const char *stay,
+                            const char *otherwise, size_t number)
+{
+    struct ptx__jit_value words[MOST_WORDS] = {{0}};
+    const unsigned n = load_words(access, words);
+
+    if (access->load) {
+        ptx__jit_branch(access->emit, read_by_many(access, words, n), stay, number, "own", number);
+        ptx__jit_label(access->emit, "own", number);
+    }
+    ptx__jit_branch(access->emit, are_own(access, words, n), stay, number, otherwise, number);
 }

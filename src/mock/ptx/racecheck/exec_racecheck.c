@@ -134,6 +134,22 @@ static void set(uint64_t *words, uint32_t begin, uint32_t n)
     }
 }
 
+/*
+ * Tells whether all of these records are of accesses that the warp has seen for sure: they are as
+ * old as what it has seen of the warp of which it has seen least.
+ */
+static inline bool all_seen(const struct ptx__shared_racecheck *shadow, const uint32_t *records,
+                            uint32_t n, const uint32_t *known)
+{
+    uint32_t least = UINT32_MAX >> PTX__THREAD_BITS, later = 0;
+
+    for (unsigned i = 0; i < shadow->n_warps; i++)
+        least = known[i] < least ? known[i] : least;
+    for (uint32_t i = 0; i < n; i++)
+        later |= records[i] >> PTX__THREAD_BITS > least;
+    return !later;
+}
+
 /* Tells whether an access to these granules is correct. */
 static inline bool in_order(const struct shared *shared, uint32_t begin, uint32_t n,
                             enum ptx__use use)
@@ -146,7 +162,8 @@ static inline bool in_order(const struct shared *shared, uint32_t begin, uint32_
         return false;
     if (use & PTX__STRONG)
         return true;
-    if (shadow->unseen_writes[number] && ptx__unordered(shadow->writers + begin, n, known))
+    if (shadow->unseen_writes[number] && !all_seen(shadow, shadow->writers + begin, n, known) &&
+        ptx__unordered(shadow->writers + begin, n, known))
         return false;
     for (uint32_t m = use & PTX__STORES ? shadow->unseen_reads[number] : 0; m; m &= m - 1) {
         const size_t other = (unsigned) __builtin_ctz(m);
