@@ -298,6 +298,18 @@ Test(run, shuffle_from_a_lane_that_is_elsewhere)
         cr_expect(eq(u32, words[i], i < 16 ? i : 99));
 }
 
+/* Lanes of two groups shuffle what has steps over itself, one group after the other. */
+Test(run, shuffle_over_itself)
+{
+    run("",
+        "mov.u32 %r2, %t; and.b32 %r3, %t, 1; setp.eq.u32 %p0, %r3, 0;\n"
+        "selp.b32 %r3, 0x55555555, 0xaaaaaaaa, %p0; shfl.sync.bfly.b32 %r2, %r2, 2, 31, %r3;\n"
+        "add.u32 %r9, %r2, %t;",
+        2, 64);
+    for (unsigned i = 0; i < 128; i++)
+        cr_expect(eq(u32, words[i], (i % 64) + (i % 64 ^ 2)));
+}
+
 /*
  * Whatever an earlier block or call left in the register file: registers of all sizes, and the
  * carry. Some lanes write %r5 before it is read.

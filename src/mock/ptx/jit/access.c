@@ -198,7 +198,8 @@ static void write_load(const struct ptx__jit_access *access, struct ptx__jit_ope
 
 static void write_atomic(const struct ptx__jit_access *access, struct ptx__jit_operand *old)
 {
-    const bool wanted = ptx__jit_slot_at(access->emit->flow, access->code->d) != PTX__JIT_NONE;
+    const bool wanted =
+        ptx__jit_written_at(access->emit->flow, access->emit->at, access->code->d) != PTX__JIT_NONE;
 
     *old = (struct ptx__jit_operand){.form = {.known = true, .vector = true},
                                      .base = ptx__jit_write_atoms(access, wanted)};
@@ -207,7 +208,8 @@ static void write_atomic(const struct ptx__jit_access *access, struct ptx__jit_o
 /* Whether a slot has a value for each lane. */
 static bool has_lanes(const struct ptx__jit_access *access, unsigned element)
 {
-    const uint16_t number = ptx__jit_slot_at(access->emit->flow, access->results[element]);
+    const uint16_t number =
+        ptx__jit_written_at(access->emit->flow, access->emit->at, access->results[element]);
 
     return number != PTX__JIT_NONE && access->emit->flow->slots[number].form.vector;
 }
@@ -218,7 +220,8 @@ static void join_loads(struct ptx__jit_access *access, struct ptx__jit_operand *
                        const struct ptx__jit_operand *slow, const char *word, size_t number)
 {
     for (unsigned i = 0; i < access->n_results; i++) {
-        if (ptx__jit_slot_at(access->emit->flow, access->results[i]) == PTX__JIT_NONE)
+        if (ptx__jit_written_at(access->emit->flow, access->emit->at, access->results[i]) ==
+            PTX__JIT_NONE)
             continue;
         right[i].base = ptx__jit_phi(access->emit, right[i].base, right_word, right_number,
                                      slow[i].base, word, number);
@@ -297,7 +300,8 @@ static void go_slow(struct ptx__jit_access *access, size_t number,
 {
     ptx__jit_run_handler(access->emit, number);
     for (unsigned i = 0; i < access->n_results; i++) {
-        const uint16_t slot = ptx__jit_slot_at(access->emit->flow, access->results[i]);
+        const uint16_t slot =
+            ptx__jit_written_at(access->emit->flow, access->emit->at, access->results[i]);
 
         if (slot != PTX__JIT_NONE)
             elements[i] = ptx__jit_written(access->emit, slot);

@@ -5,13 +5,17 @@
 #include "mock/ptx/jit/tier.h"
 #include "mock/ptx/warps/warp.h"
 
-/* Tells whether all 32 lanes of a warp can go on together in the kernel's own frame. */
-static bool is_whole(const struct ptx__warp *warp)
+/*
+ * Tells whether all 32 lanes of a warp can go on together in the kernel's own frame, and no other
+ * function has values there.
+ */
+static bool is_whole(const struct ptx__warp *warp, uint64_t kept)
 {
     const struct ptx__divergence_group *group = &warp->groups[0];
 
     return warp->n_groups == 1 && group->mask == PTX__ALL && group->state == PTX__RUNNABLE &&
-           group->frame == warp->base && (warp->base->area || ptx__jit_make_area(warp->base));
+           group->frame == warp->base && (!warp->base->kept || warp->base->kept == kept) &&
+           ptx__jit_make_area(warp->base, (unsigned) kept - 1);
 }
 
 /* Each warp comes by here, so that the way is short. */
@@ -23,13 +27,13 @@ __attribute__((always_inline)) static inline uint64_t next_warp(struct ptx__warp
     struct ptx__frame *frame = next->base;
     uint64_t entry;
 
-    if (warp->number + 1 == block->n_warps || !is_whole(next) ||
+    if (warp->number + 1 == block->n_warps || !is_whole(next, kept) ||
         atomic_load_explicit(&block->grid->stop, memory_order_relaxed))
         return PTX__JIT_NO_ENTRY;
     entry = (uint64_t) (next->groups[0].at - frame->code->ops);
     if (frame->kept == kept)
         entry += frame->code->n_ops;
-    else if (frame->kept || entry)
+    else if (entry)
         return PTX__JIT_NO_ENTRY;
     frame->kept = 0;
     block->running = next;

@@ -61,6 +61,7 @@ struct ptx__jit_emit {
     struct ptx__jit_known *unguarded; /* the same before a guard */
     struct cushim__arena *arena;      /* of lists */
     struct ptx__jit_addresses *addresses;
+    size_t at; /* the current operation */
     size_t n_labels;
     const char *label; /* of the current piece of code */
     size_t label_number, guard_at, guard_label_number;
@@ -93,6 +94,9 @@ void ptx__jit_goto(struct ptx__jit_emit *emit, const char *word, size_t number);
 /* Loads the constants that are the same for all warps of a block, or the others. */
 void ptx__jit_load_constants(struct ptx__jit_emit *emit, bool of_block);
 
+struct ptx__jit_operand ptx__jit_read_slot(struct ptx__jit_emit *emit, uint16_t number);
+
+/* What the current operation reads or writes there. */
 struct ptx__jit_operand ptx__jit_read(struct ptx__jit_emit *emit, uint32_t offset, unsigned bits);
 void ptx__jit_write(struct ptx__jit_emit *emit, uint32_t offset,
                     const struct ptx__jit_operand *operand);

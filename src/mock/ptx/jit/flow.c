@@ -154,8 +154,7 @@ static void clear(uint64_t *bits, uint16_t slot)
         bits[slot / 64] &= ~(UINT64_C(1) << slot % 64);
 }
 
-/* Finds one of the operations that may come after another one. False: there are no more. */
-static bool successor(const struct ptx__jit_flow *flow, size_t number, size_t i, size_t *ret_to)
+bool ptx__jit_successor(const struct ptx__jit_flow *flow, size_t number, size_t i, size_t *ret_to)
 {
     const struct ptx__jit_op *op = &flow->ops[number];
     const struct ptx__op *code = &flow->code->ops[number];
@@ -187,14 +186,19 @@ static bool join(const struct ptx__jit_flow *flow, uint64_t *bits, const uint64_
     return changed;
 }
 
-/* Under a guard, the lanes that it leaves out keep their values, so a write is no end of them. */
+/*
+ * Under a guard, the lanes that it leaves out keep their values, so a write is no end of them. What
+ * the interpreter does may read any slot, but none that nothing has written: that need not be what
+ * compiled code expects of it.
+ */
 static bool update(struct ptx__jit_flow *flow, size_t number, uint64_t *bits)
 {
     const struct ptx__jit_op *op = &flow->ops[number];
+    const uint64_t *written = &flow->written[number * flow->words];
     size_t to;
 
     memset(bits, op->any ? 0xff : 0, flow->words * sizeof(*bits));
-    for (size_t i = 0; successor(flow, number, i, &to); i++) {
+    for (size_t i = 0; ptx__jit_successor(flow, number, i, &to); i++) {
         if (to < flow->code->n_ops)
             join(flow, bits, &flow->live[to * flow->words]);
     }
@@ -202,61 +206,23 @@ static bool update(struct ptx__jit_flow *flow, size_t number, uint64_t *bits)
         (op->inside ? set : clear)(bits, op->writes[i]);
     for (unsigned i = 0; i < op->n_reads; i++)
         set(bits, op->reads[i]);
+    for (unsigned i = 0; i < flow->words; i++)
+        bits[i] &= written[i];
     return join(flow, &flow->live[number * flow->words], bits);
-}
-
-/* Passes on which slots have been written, of an operation to those that may come next. */
-static bool pass_on(const struct ptx__jit_flow *flow, size_t number, uint64_t *written,
-                    uint64_t *bits)
-{
-    const struct ptx__jit_op *op = &flow->ops[number];
-    bool changed = false;
-    size_t to;
-
-    memset(bits, op->any ? 0xff : 0, flow->words * sizeof(*bits));
-    join(flow, bits, &written[number * flow->words]);
-    for (unsigned i = 0; i < op->n_writes; i++)
-        set(bits, op->writes[i]);
-    for (size_t i = 0; successor(flow, number, i, &to); i++)
-        changed |= to < flow->code->n_ops && join(flow, &written[to * flow->words], bits);
-    return changed;
-}
-
-/*
- * What the interpreter does may read any slot, but none that nothing has written: that need not be
- * what compiled code expects of it.
- */
-static void forget_unwritten(struct ptx__jit_flow *flow, uint64_t *written, uint64_t *bits)
-{
-    const size_t n = flow->code->n_ops;
-    bool changed = true;
-
-    while (changed) {
-        changed = false;
-        for (size_t i = 0; i < n; i++)
-            changed |= pass_on(flow, i, written, bits);
-    }
-    for (size_t i = 0; i < n * flow->words; i++)
-        flow->live[i] &= written[i];
 }
 
 static bool find_live(struct ptx__jit_flow *flow)
 {
     uint64_t *bits = malloc(flow->words * sizeof(*bits));
-    uint64_t *written = calloc(flow->code->n_ops * flow->words, sizeof(*written));
-    const bool made = bits && written;
-    bool changed = made;
+    bool changed = bits;
 
     while (changed) {
         changed = false;
         for (size_t i = flow->code->n_ops; i-- > 0;)
             changed |= update(flow, i, bits);
     }
-    if (made)
-        forget_unwritten(flow, written, bits);
     free(bits);
-    free(written);
-    return made;
+    return bits;
 }
 
 static void find_written(struct ptx__jit_flow *flow)
@@ -290,8 +256,9 @@ bool ptx__jit_flow_make(struct ptx__jit_flow *flow, const struct ptx__code *code
     for (size_t i = 0; i < code->n_ops; i++)
         ptx__jit_describe(flow, i);
     find_entries(flow);
+    if (!ptx__jit_webs(flow))
+        return false;
     find_written(flow);
-    flow->words = flow->n_slots / 64 + 1;
     flow->live = calloc(code->n_ops * flow->words, sizeof(*flow->live));
     if (!flow->live || !find_live(flow))
         return false;
@@ -305,4 +272,5 @@ void ptx__jit_flow_free(struct ptx__jit_flow *flow)
     free(flow->slots);
     free(flow->numbers);
     free(flow->live);
+    free(flow->written);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the compiled tier knows of a function before it writes anything: what each operation reads
- * and writes (operands.c), where compiled code may begin, which slots are still needed where
- * (flow.c, literal.c), and which values are the same in all lanes of a warp or have steps between
- * them (form.c), and where lanes may be apart (region.c).
+ * and writes (operands.c), which registers are several slots (web.c), where compiled code may
+ * begin, which slots are still needed where (flow.c, literal.c), and which values are the same in
+ * all lanes of a warp or have steps between them (form.c), and where lanes may be apart (region.c).
  *
  * Lanes are taken as rows of equal length, as a block has them: in a block of 16 by 16 threads, a
  * warp is two rows of 16. A value may be a base, plus a constant step for each lane of a row, plus
@@ -12,6 +12,8 @@
  */
 #ifndef CUSHIM_MOCK_PTX_JIT_FLOW_H
 #define CUSHIM_MOCK_PTX_JIT_FLOW_H
+
+#include <assert.h>
 
 #include "mock/ptx/machine/exec.h"
 
@@ -79,9 +81,9 @@ struct ptx__jit_flow {
     struct ptx__jit_op *ops;
     struct ptx__jit_slot *slots;
     unsigned n_slots, words; /* words of a set of slots */
-    uint64_t *live;          /* for each operation, the slots that it or later ones read, and that
-                                an earlier one may have written */
-    uint16_t *numbers;       /* the slot at each word of the register file */
+    uint64_t *written;       /* for each operation, the slots that have been written */
+    uint64_t *live;          /* and those of them that it or later ones read */
+    uint16_t *numbers;       /* the first slot at each word of the register file */
 };
 
 /* Fills the flow. False: out of memory, or too large a function. */
@@ -98,11 +100,40 @@ bool ptx__jit_add_write(struct ptx__jit_flow *flow, struct ptx__jit_op *op, uint
 /* Describes an operation. */
 void ptx__jit_describe(struct ptx__jit_flow *flow, size_t number);
 
-/* Returns the number of the slot at an offset, or PTX__JIT_NONE: it is a sink or not used. */
+/* Returns the number of the first slot at an offset, or PTX__JIT_NONE: it is a sink or not used. */
 static inline uint16_t ptx__jit_slot_at(const struct ptx__jit_flow *flow, uint32_t offset)
 {
     return offset < PTX__CARRY_SLOT ? PTX__JIT_NONE : flow->numbers[offset / 4];
 }
+
+static inline uint16_t ptx__jit_among(const struct ptx__jit_flow *flow, const uint16_t *slots,
+                                      unsigned n, uint32_t offset)
+{
+    const uint16_t first = ptx__jit_slot_at(flow, offset);
+
+    for (unsigned i = 0; i < n; i++) {
+        if (slots[i] != PTX__JIT_NONE && flow->slots[slots[i]].offset == offset)
+            return slots[i];
+    }
+    assert(first == PTX__JIT_NONE || flow->slots[first].constant);
+    return first;
+}
+
+/* The same of the slot that an operation reads there, or writes. */
+static inline uint16_t ptx__jit_read_at(const struct ptx__jit_flow *flow, size_t number,
+                                        uint32_t offset)
+{
+    return ptx__jit_among(flow, flow->ops[number].reads, flow->ops[number].n_reads, offset);
+}
+
+static inline uint16_t ptx__jit_written_at(const struct ptx__jit_flow *flow, size_t number,
+                                           uint32_t offset)
+{
+    return ptx__jit_among(flow, flow->ops[number].writes, flow->ops[number].n_writes, offset);
+}
+
+/* Finds one of the operations that may come after another one. False: there are no more. */
+bool ptx__jit_successor(const struct ptx__jit_flow *flow, size_t number, size_t i, size_t *ret_to);
 
 static inline bool ptx__jit_is_live(const struct ptx__jit_flow *flow, size_t op, unsigned slot)
 {
@@ -119,6 +150,11 @@ static inline size_t ptx__jit_target(const struct ptx__jit_flow *flow, size_t op
 {
     return (size_t) (flow->code->ops[op].target - flow->code->ops);
 }
+
+/* --- web.c: registers that are used for several things --- */
+
+/* Gives these several slots, and finds what has been written where. False: out of memory. */
+bool ptx__jit_webs(struct ptx__jit_flow *flow);
 
 /* --- form.c: how values are known --- */
 

@@ -60,11 +60,12 @@ static struct ptx__jit_form of_constant(const struct ptx__jit_flow *flow,
 }
 
 /* Returns the form of an operand; that of a sink is not used. */
-static struct ptx__jit_form of_slot(const struct ptx__jit_flow *flow, uint32_t offset)
+static struct ptx__jit_form of_slot(const struct ptx__jit_flow *flow, size_t number,
+                                    uint32_t offset)
 {
-    const uint16_t number = ptx__jit_slot_at(flow, offset);
+    const uint16_t slot = ptx__jit_read_at(flow, number, offset);
 
-    return number == PTX__JIT_NONE ? UNIFORM : flow->slots[number].form;
+    return slot == PTX__JIT_NONE ? UNIFORM : flow->slots[slot].form;
 }
 
 bool ptx__jit_literal(const struct ptx__jit_flow *flow, uint32_t offset, uint64_t *ret_value)
@@ -91,9 +92,11 @@ static struct ptx__jit_form sum(struct ptx__jit_form a, struct ptx__jit_form b, 
 }
 
 /* A value times one that is the same in all lanes. Only a constant leaves a constant step. */
-static struct ptx__jit_form scaled(const struct ptx__jit_flow *flow, uint32_t value, uint32_t by)
+static struct ptx__jit_form scaled(const struct ptx__jit_flow *flow, size_t number_of_op,
+                                   uint32_t value, uint32_t by)
 {
-    const struct ptx__jit_form form = of_slot(flow, value), factor = of_slot(flow, by);
+    const struct ptx__jit_form form = of_slot(flow, number_of_op, value),
+                               factor = of_slot(flow, number_of_op, by);
     uint64_t number = 0;
 
     if (!form.known || !factor.known)
@@ -108,16 +111,20 @@ static struct ptx__jit_form scaled(const struct ptx__jit_flow *flow, uint32_t va
     return stepped(form.step * (int64_t) number, form.rows);
 }
 
-static struct ptx__jit_form product(const struct ptx__jit_flow *flow, const struct ptx__op *op)
+static struct ptx__jit_form product(const struct ptx__jit_flow *flow, size_t number)
 {
-    const struct ptx__jit_form of_a = of_slot(flow, op->a);
+    const struct ptx__op *op = &flow->code->ops[number];
+    const struct ptx__jit_form of_a = of_slot(flow, number, op->a);
 
-    return is_uniform(of_a) ? scaled(flow, op->b, op->a) : scaled(flow, op->a, op->b);
+    return is_uniform(of_a) ? scaled(flow, number, op->b, op->a)
+                            : scaled(flow, number, op->a, op->b);
 }
 
-static struct ptx__jit_form shifted(const struct ptx__jit_flow *flow, const struct ptx__op *op)
+static struct ptx__jit_form shifted(const struct ptx__jit_flow *flow, size_t number)
 {
-    const struct ptx__jit_form form = of_slot(flow, op->a), amount = of_slot(flow, op->b);
+    const struct ptx__op *op = &flow->code->ops[number];
+    const struct ptx__jit_form form = of_slot(flow, number, op->a),
+                               amount = of_slot(flow, number, op->b);
     uint64_t by;
 
     if (!form.known || !amount.known)
@@ -154,19 +161,19 @@ static bool keeps_steps(const struct ptx__jit_flow *flow, size_t number,
         return false;
     if (!strcmp(key, "mov.u32") || !strcmp(key, "mov.u64") || !strcmp(key, "cvt.u64.u32") ||
         !strcmp(key, "cvt.u64.s32") || !strcmp(key, "cvt.u32.u64") || !strcmp(key, "address.add"))
-        *ret_form = of_slot(flow, op->a);
+        *ret_form = of_slot(flow, number, op->a);
     else if (!strcmp(key, "add.u32") || !strcmp(key, "add.u64"))
-        *ret_form = sum(of_slot(flow, op->a), of_slot(flow, op->b), 1);
+        *ret_form = sum(of_slot(flow, number, op->a), of_slot(flow, number, op->b), 1);
     else if (!strcmp(key, "sub.u32") || !strcmp(key, "sub.u64"))
-        *ret_form = sum(of_slot(flow, op->a), of_slot(flow, op->b), -1);
+        *ret_form = sum(of_slot(flow, number, op->a), of_slot(flow, number, op->b), -1);
     else if (!strcmp(key, "shl.u32") || !strcmp(key, "shl.u64"))
-        *ret_form = shifted(flow, op);
+        *ret_form = shifted(flow, number);
     else if (!strcmp(key, "mul.lo.u32") || !strcmp(key, "mul.lo.u64") ||
              !strcmp(key, "mul.wide.u32") || !strcmp(key, "mul.wide.s32"))
-        *ret_form = product(flow, op);
+        *ret_form = product(flow, number);
     else if (!strcmp(key, "mad.lo.u32") || !strcmp(key, "mad.lo.u64") ||
              !strcmp(key, "mad.wide.u32") || !strcmp(key, "mad.wide.s32"))
-        *ret_form = sum(product(flow, op), of_slot(flow, op->c), 1);
+        *ret_form = sum(product(flow, number), of_slot(flow, number, op->c), 1);
     else
         return false;
     return true;
@@ -192,7 +199,7 @@ static struct ptx__jit_form of_operands(const struct ptx__jit_flow *flow, size_t
 
 static struct ptx__jit_form of_address(const struct ptx__jit_flow *flow, size_t number)
 {
-    const struct ptx__jit_form form = of_slot(flow, flow->code->ops[number].a);
+    const struct ptx__jit_form form = of_slot(flow, number, flow->code->ops[number].a);
 
     return form.known && !is_uniform(form) ? VECTOR : form;
 }

@@ -105,6 +105,7 @@ static void emit_ops(struct ptx__jit_emit *emit)
             ptx__jit_begin_place(emit, i);
         }
         emit->apart = emit->flow->ops[i].apart;
+        emit->at = i;
         if (label || open)
             open = emit_op(emit, i);
     }

@@ -225,13 +225,14 @@ void ptx__jit_run_handler(struct ptx__jit_emit *emit, size_t number)
 
 /*
  * Members of a warp whose 32 lanes are here wait for nobody, if all name the same ones. Else the
- * handler has parted them, and the interpreter goes on with what all of them had.
+ * handler has parted them, and the interpreter goes on with what all of them need behind it: the
+ * operands are in the register file, and so are the results of those that have done it.
  */
 static void run_together(struct ptx__jit_emit *emit, size_t number)
 {
     const size_t label = emit->n_labels++;
     const struct ptx__jit_value frame = FIELD(emit, emit->warp, I64, ptx__warp, frame);
-    const struct ptx__jit_list *list = list_of(emit, number, NULL, 0);
+    const struct ptx__jit_list *list = list_of(emit, number + 1, NULL, 0);
     struct ptx__jit_value next;
 
     ptx__jit_flush(emit, number);

@@ -133,7 +133,7 @@ void ptx__jit_guard(struct ptx__jit_emit *emit, size_t number)
                                    ptx__jit_number(PTX__JIT_I32, 0));
     }
     EACH_GUARDED(emit, number, end, slot)
-    ptx__jit_read(emit, emit->flow->slots[slot].offset, emit->flow->slots[slot].bits);
+    ptx__jit_read_slot(emit, slot);
     emit->guarded = which.lanes;
     emit->guard_at = number;
     emit->guard_label = emit->label;

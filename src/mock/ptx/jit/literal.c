@@ -64,9 +64,9 @@ static unsigned writes(const struct ptx__jit_op *op, uint16_t slot)
 
 /* Returns the number of the only operation that writes a slot; that of operations if there are
  * none, or more. */
-static size_t writer_of(const struct ptx__jit_flow *flow, uint32_t offset)
+static size_t writer_of(const struct ptx__jit_flow *flow, uint16_t slot)
 {
-    const uint16_t slot = ptx__jit_slot_at(flow, offset);
+    const uint32_t offset = flow->slots[slot].offset;
     const size_t n = flow->code->n_ops;
     size_t found = n;
 
@@ -83,13 +83,15 @@ static size_t writer_of(const struct ptx__jit_flow *flow, uint32_t offset)
 bool ptx__jit_literal_at(const struct ptx__jit_flow *flow, size_t number, uint32_t offset,
                          uint64_t *ret_value)
 {
+    uint16_t slot;
     size_t writer;
 
     if (ptx__jit_literal(flow, offset, ret_value))
         return true;
-    if (ptx__jit_slot_at(flow, offset) == PTX__JIT_NONE)
+    slot = ptx__jit_read_at(flow, number, offset);
+    if (slot == PTX__JIT_NONE)
         return false;
-    writer = writer_of(flow, offset);
+    writer = writer_of(flow, slot);
     return writer < number && !flow->ops[writer].inside && flow->ops[writer].keyed &&
            !strcmp(flow->ops[writer].keyed->key, "mov.u32") &&
            ptx__jit_literal(flow, flow->code->ops[writer].a, ret_value) &&

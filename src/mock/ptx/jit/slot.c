@@ -98,20 +98,23 @@ static struct ptx__jit_operand load(struct ptx__jit_emit *emit, unsigned number)
     return operand;
 }
 
-struct ptx__jit_operand ptx__jit_read(struct ptx__jit_emit *emit, uint32_t offset, unsigned bits)
+struct ptx__jit_operand ptx__jit_read_slot(struct ptx__jit_emit *emit, uint16_t number)
 {
-    const uint16_t number = ptx__jit_slot_at(emit->flow, offset);
-    struct ptx__jit_operand nothing = {.form.known = true};
-    struct ptx__jit_known *known;
+    struct ptx__jit_known *known = &emit->known[number];
 
-    if (number == PTX__JIT_NONE) {
-        nothing.base = ptx__jit_number(ptx__jit_type_of_bits(bits), 0);
-        return nothing;
-    }
-    known = &emit->known[number];
     if (!known->valid)
         *known = (struct ptx__jit_known){.valid = true, .value = load(emit, number)};
     return known->value;
+}
+
+struct ptx__jit_operand ptx__jit_read(struct ptx__jit_emit *emit, uint32_t offset, unsigned bits)
+{
+    const uint16_t number = ptx__jit_read_at(emit->flow, emit->at, offset);
+
+    if (number == PTX__JIT_NONE)
+        return (struct ptx__jit_operand){.form.known = true,
+                                         .base = ptx__jit_number(ptx__jit_type_of_bits(bits), 0)};
+    return ptx__jit_read_slot(emit, number);
 }
 
 /* A vector of numbers: that of the lane in its row times one, plus that of the row times another.
@@ -168,7 +171,7 @@ struct ptx__jit_value ptx__jit_vector(struct ptx__jit_emit *emit,
 void ptx__jit_write(struct ptx__jit_emit *emit, uint32_t offset,
                     const struct ptx__jit_operand *operand)
 {
-    const uint16_t number = ptx__jit_slot_at(emit->flow, offset);
+    const uint16_t number = ptx__jit_written_at(emit->flow, emit->at, offset);
     struct ptx__jit_operand typed = *operand;
     const struct ptx__jit_slot *slot;
 
@@ -181,7 +184,7 @@ void ptx__jit_write(struct ptx__jit_emit *emit, uint32_t offset,
         typed.base = ptx__jit_vector(emit, &typed);
         if (emit->guarded)
             typed.base = ptx__jit_select(&emit->text, emit->guard, typed.base,
-                                         ptx__jit_read(emit, offset, slot->bits).base);
+                                         ptx__jit_read_slot(emit, number).base);
     } else if (slot->form.rows && !typed.form.rows) {
         typed.rows = ptx__jit_number(type_of(slot), 0);
     }

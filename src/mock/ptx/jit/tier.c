@@ -34,7 +34,7 @@ struct ptx__tier {
     struct ptx__machine_code *code[VARIANTS];
     struct cushim__arena arenas[VARIANTS]; /* what the machine code refers to */
     atomic_bool wanted[VARIANTS];
-    unsigned n_slots;    /* that the area of a frame has room for */
+    unsigned n_slots[VARIANTS];
     ptx__handler runs[]; /* the operations' own handlers */
 };
 
@@ -68,13 +68,17 @@ static unsigned row_of(unsigned variant)
     return rows[variant];
 }
 
-/* It has two words for each slot, see spread.h. */
-bool ptx__jit_make_area(struct ptx__frame *frame)
+/* It has two words for each slot, see spread.h. What it has is needed by the same variant only. */
+bool ptx__jit_make_area(struct ptx__frame *frame, unsigned variant)
 {
     const struct ptx__tier *tier = atomic_load_explicit(&frame->code->tier, memory_order_relaxed);
+    const unsigned n = tier->n_slots[variant];
 
-    if (!frame->area)
-        frame->area = calloc(2 * ((size_t) tier->n_slots + 1), sizeof(*frame->area));
+    if (frame->area && frame->area_slots >= n)
+        return true;
+    free(frame->area);
+    frame->area = calloc(2 * ((size_t) n + 1), sizeof(*frame->area));
+    frame->area_slots = n;
     return frame->area;
 }
 
@@ -92,7 +96,7 @@ static const struct ptx__op *enter(struct ptx__warp *warp, const struct ptx__op 
 
     if (!function && !atomic_load_explicit(&tier->wanted[variant], memory_order_relaxed))
         want_function(code, variant);
-    if (!function || !ptx__jit_make_area(warp->frame))
+    if (!function || !ptx__jit_make_area(warp->frame, variant))
         return tier->runs[number](warp, op);
     warp->frame->kept = 0;
     return function(warp, op, kept ? code->n_ops + number : number, code->ops);
@@ -108,9 +112,7 @@ static void install(struct ptx__code *code, const struct ptx__jit_flow *flow, un
 {
     struct ptx__tier *tier = atomic_load_explicit(&code->tier, memory_order_relaxed);
 
-    if (tier->n_slots && tier->n_slots != flow->n_slots)
-        return; /* frames may have an area of that size */
-    tier->n_slots = flow->n_slots;
+    tier->n_slots[variant] = flow->n_slots;
     for (size_t i = 0; i < code->n_ops; i++) {
         if (flow->ops[i].entry)
             __atomic_store_n(&code->ops[i].run, enter, __ATOMIC_RELEASE);

@@ -20,7 +20,7 @@ void ptx__jit_count(const struct ptx__block *block);
 const char *ptx__jit_text(void);
 
 /* Makes sure that a frame, whose code has been compiled, has an area. False: out of memory. */
-bool ptx__jit_make_area(struct ptx__frame *frame);
+bool ptx__jit_make_area(struct ptx__frame *frame, unsigned variant);
 
 /* Frees the machine code of a program, and forgets what was to be compiled. */
 void ptx__jit_forget(struct ptx__program *program);

@@ -24,6 +24,7 @@ struct ptx__frame {
     const struct ptx__op *back; /* the return operation in the parent */
     unsigned char *registers;
     uint64_t *area; /* what compiled code keeps beside them; NULL: it has not run (jit/spread.h) */
+    uint32_t area_slots;
     uint8_t kept;   /* 0, or whose values in the area are needed next: see jit/tier.c */
     uint32_t lanes; /* in this function or in functions that it called */
     uint32_t local; /* the begin of its part of local memory */
@@ -107,7 +108,8 @@ struct ptx__warp {
 /* A call takes about as much time as this many jumps, and costs as much. */
 #define PTX__STEPS_OF_CALL 16
 
-/* Returns how many lanes a mask has. Most often it has all of them, and not every host can count. */
+/* Returns how many lanes a mask has. Most often it has all of them, and not every host can count.
+ */
 static inline unsigned ptx__count_lanes(uint32_t mask)
 {
     return mask == PTX__ALL ? PTX__LANES : (unsigned) __builtin_popcount(mask);
