@@ -2,9 +2,9 @@
 /*
  * What happens to a process that compiles kernels: a child of it compiles, too; another process
  * finds the machine code in the cache, or finds it damaged; LLVM calls an error fatal, or a sandbox
- * forbids executable memory, and the interpreter goes on.
+ * forbids executable memory, or a kernel is too large, and the interpreter goes on.
  *
- *     compile_process child | damaged | fatal | kept | sandbox
+ *     compile_process child | damaged | fatal | kept | large | sandbox
  */
 #include <dirent.h>
 #include <errno.h>
@@ -258,6 +258,29 @@ static int sandbox(void)
     return 0;
 }
 
+/* What would take LLVM a minute is interpreted: the end of the process would wait for it. */
+static void large(void)
+{
+    enum { DIVISIONS = 250, EACH = 32 };
+    static char text[DIVISIONS * EACH + 512];
+    int used = snprintf(text, sizeof(text),
+                        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() {\n"
+                        ".reg .b32 %%a, %%b; mov.u32 %%a, %%tid.x; add.u32 %%b, %%a, 1;\n");
+    CUmodule module = NULL;
+    CUfunction kernel = NULL;
+
+    for (int i = 0; i < DIVISIONS; i++)
+        used += snprintf(text + used, sizeof(text) - (size_t) used, "div.u32 %%a, %%b, %%a;\n");
+    snprintf(text + used, sizeof(text) - (size_t) used, "ret; }\n");
+    n_compiled = 0;
+    check(!mock_cuModuleLoadData(&module, text) &&
+              !mock_cuModuleGetFunction(&kernel, module, "k") &&
+              !mock_cuLaunchKernel(kernel, 1, 1, 1, WORDS, 1, 1, 0, NULL, NULL, NULL) &&
+              !mock_cuCtxSynchronize(),
+          "the large kernel does not run");
+    check(!n_compiled, "a kernel of 250 divisions is compiled");
+}
+
 /* Whether kernels are compiled here; else that is told. */
 static bool can_compile(void)
 {
@@ -281,6 +304,8 @@ static int run(const char *what)
         damaged();
     else if (!strcmp(what, "fatal"))
         fatal_error();
+    else if (!strcmp(what, "large"))
+        large();
     else
         status = sandbox();
     run_kernel(3);

@@ -5,12 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "mock/ptx/exec/control.h"
 #include "mock/ptx/exec/handlers.h"
 #include "mock/ptx/jit/plain.h"
 
-/* Larger functions are left to the interpreter: compiling them would take seconds. */
-enum { MOST_OPS = 1500, MOST_SLOTS = PTX__JIT_MOST_SLOTS };
+/*
+ * Larger functions are left to the interpreter: compiling them would take long, and a process that
+ * ends waits for that. A unit of work for LLVM is some two milliseconds, as most operations are.
+ */
+enum { MOST_OPS = 1500, MOST_WORK = 5000, MOST_SLOTS = PTX__JIT_MOST_SLOTS };
 
 /* --- slots --- */
 
@@ -237,6 +241,30 @@ static void find_written(struct ptx__jit_flow *flow)
     }
 }
 
+/* Accesses are checked first and may be noted; LLVM divides integers lane by lane. */
+static unsigned work_of(const struct ptx__jit_op *op)
+{
+    enum { OF_ACCESS = 10, OF_DIVISION = 24 };
+    static const char *const divisions[] = {"div.u", "div.s", "rem."};
+
+    if (op->kind == PTX__JIT_LOAD || op->kind == PTX__JIT_STORE || op->kind == PTX__JIT_ATOMIC)
+        return OF_ACCESS;
+    for (size_t i = 0; op->kind == PTX__JIT_PLAIN && i < ARRAY_SIZE(divisions); i++) {
+        if (!strncmp(op->keyed->key, divisions[i], strlen(divisions[i])))
+            return OF_DIVISION;
+    }
+    return 1;
+}
+
+static bool is_small(const struct ptx__jit_flow *flow)
+{
+    unsigned work = 0;
+
+    for (size_t i = 0; i < flow->code->n_ops; i++)
+        work += work_of(&flow->ops[i]);
+    return work <= MOST_WORK;
+}
+
 bool ptx__jit_flow_make(struct ptx__jit_flow *flow, const struct ptx__code *code,
                         const ptx__handler *runs, unsigned row, bool full)
 {
@@ -255,6 +283,8 @@ bool ptx__jit_flow_make(struct ptx__jit_flow *flow, const struct ptx__code *code
         return false;
     for (size_t i = 0; i < code->n_ops; i++)
         ptx__jit_describe(flow, i);
+    if (!is_small(flow))
+        return false;
     find_entries(flow);
     if (!ptx__jit_webs(flow))
         return false;
