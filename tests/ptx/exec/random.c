@@ -347,50 +347,9 @@ static bool agrees_alone(struct random_program *program, bool say, char **ret_te
 
 /* --- a program that differs --- */
 
-static bool is_in(const uint64_t *keys, unsigned n, uint64_t key)
+static bool differs(struct random_program *program)
 {
-    for (unsigned i = 0; i < n; i++)
-        if (keys[i] == key)
-            return true;
-    return false;
-}
-
-/* Tells whether a statement is in the text as it is now. */
-static bool is_there(struct random_program *program, uint64_t key)
-{
-    static char text[RANDOM_TEXT];
-
-    random_write(program, "k", text);
-    return is_in(program->keys, program->n_keys, key) &&
-           !is_in(program->dropped, program->n_dropped, key);
-}
-
-/* Leaves a statement out, with all in it, if the program differs without it, too. */
-static bool drop(struct random_program *program, uint64_t key)
-{
-    if (!is_there(program, key) || program->n_dropped == RANDOM_STATEMENTS)
-        return false;
-    program->dropped[program->n_dropped++] = key;
-    if (!agrees_alone(program, false, NULL))
-        return true;
-    program->n_dropped--;
-    return false;
-}
-
-static void shrink(struct random_program *program)
-{
-    uint64_t keys[RANDOM_STATEMENTS];
-    bool any = true;
-
-    while (any) {
-        const unsigned n = program->n_keys;
-
-        memcpy(keys, program->keys, sizeof(keys));
-        any = false;
-        for (unsigned i = 0; i < n; i++)
-            any |= drop(program, keys[i]);
-        is_there(program, 0);
-    }
+    return !agrees_alone(program, false, NULL);
 }
 
 static void report(struct random_program program)
@@ -399,7 +358,7 @@ static void report(struct random_program program)
 
     printf("random: %016" PRIx64 " differs: grid %u, block %ux%u\n", program.seed, program.grid,
            program.block[0], program.block[1]);
-    shrink(&program);
+    random_shrink(&program, differs);
     agrees_alone(&program, true, &text);
     puts(strstr(text, ".visible"));
     fflush(stdout);

@@ -48,6 +48,9 @@ void random_head(char *text);
  * and n (a number), and notes the keys. */
 void random_write(struct random_program *program, const char *name, char *text);
 
+/* Leaves out all statements without which the program still differs. */
+void random_shrink(struct random_program *program, bool (*differs)(struct random_program *program));
+
 /* splitmix64 */
 uint64_t random_mixed(uint64_t z);
 

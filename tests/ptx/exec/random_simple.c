@@ -3,8 +3,6 @@
  * Statements of random kernels: any form of any instruction, steps, memory of all spaces, barriers,
  * and what lanes do together. Registers: see random_write.c.
  */
-#include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,75 +12,6 @@
 #include "random_writer.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
-
-unsigned random_draw(struct writer *w, unsigned below)
-{
-    w->state = random_mixed(w->state);
-    return (unsigned) (w->state >> 33) % below;
-}
-
-bool random_one_in(struct writer *w, unsigned n)
-{
-    return !random_draw(w, n);
-}
-
-void random_put(struct writer *w, const char *format, ...)
-{
-    va_list list;
-
-    va_start(list, format);
-    w->at += vsnprintf(w->at, (size_t) (w->end - w->at), format, list);
-    va_end(list);
-    assert(w->at < w->end);
-}
-
-/* --- lines with holes --- */
-
-static void put_text(struct writer *w, const char *text);
-
-/* Puts one of "a|b>", and returns what is behind. */
-static const char *put_choice(struct writer *w, const char *text)
-{
-    const char *end = strchr(text, '>');
-    unsigned n = 1, chosen;
-    char own[64];
-
-    for (const char *at = text; at < end; at++)
-        n += *at == '|';
-    for (chosen = random_draw(w, n); chosen; chosen--)
-        text = strchr(text, '|') + 1;
-    snprintf(own, sizeof(own), "%.*s", (int) strcspn(text, "|>"), text);
-    put_text(w, own);
-    return end + 1;
-}
-
-static void put_text(struct writer *w, const char *text)
-{
-    for (const char *at = text; *at;) {
-        if (*at == '<') {
-            at = put_choice(w, at + 1);
-            continue;
-        }
-        if (*at == '#')
-            random_put(w, "%u", random_draw(w, strchr("abu", w->at[-1]) ? 4 : 8));
-        else if (*at == '~')
-            random_put(w, "%u", random_draw(w, 64));
-        else
-            random_put(w, "%c", *at);
-        at++;
-    }
-}
-
-static void put_line(struct writer *w, const char *line)
-{
-    put_text(w, line);
-    random_put(w, "\n");
-}
-
-void random_put_one(struct writer *w, const char *const *lines, unsigned n)
-{
-    put_line(w, lines[random_draw(w, n)]);
-}
 
 /* Integers with steps, and those that are the same everywhere; some overflow. */
 static void put_affine(struct writer *w)
@@ -111,7 +40,7 @@ static void put_affine(struct writer *w)
 
 static void put_call(struct writer *w)
 {
-    put_line(w, "call (%r#), helper, (%r#, %r#);");
+    random_put_line(w, "call (%r#), helper, (%r#, %r#);");
 }
 
 /* Addresses that are wrong for some threads: the data has 16384 bytes. */
@@ -127,7 +56,7 @@ static void put_mistake(struct writer *w)
 
     if (!w->program->wrong)
         return;
-    put_line(w, "setp.<eq|gt>.u32 %q5, %i2, ~;");
+    random_put_line(w, "setp.<eq|gt>.u32 %q5, %i2, ~;");
     random_put_one(w, lines, COUNT(lines));
 }
 
@@ -342,7 +271,7 @@ static void put_form(struct writer *w)
         join_registers(form, text);
     random_put(w, "{ ");
     if (is_alone(form) && !is_of_a_warp(form) && random_one_in(w, 5))
-        put_line(w, "@<|!>%p#");
+        random_put_line(w, "@<|!>%p#");
     random_put(w, "%s}\n", text);
 }
 
@@ -438,11 +367,11 @@ static void put_own(struct writer *w)
         put_access(w, cell, store, "shared", "f", offset);
         break;
     case 2:
-        put_line(w, "mov.u32 f, own; mad.lo.u32 f, %i2, 16, f; cvt.u64.u32 e, f; cvta.shared.u64 "
+        random_put_line(w, "mov.u32 f, own; mad.lo.u32 f, %i2, 16, f; cvt.u64.u32 e, f; cvta.shared.u64 "
                     "e, e; st.b32 [e+<0|4|8>], %r#; ld.b32 %r#, [e+<0|4|8|12>];");
         break;
     default:
-        put_line(w, "mov.u32 f, stack; and.b32 %i3, %r#, 3; mad.lo.u32 f, %i3, 16, f;");
+        random_put_line(w, "mov.u32 f, stack; and.b32 %i3, %r#, 3; mad.lo.u32 f, %i3, 16, f;");
         put_access(w, cell, store, "local", "f", offset);
     }
     random_put(w, "}\n");
@@ -497,7 +426,7 @@ static void put_exchange(struct writer *w)
     put_access(w, cell, true, "shared", "f", 0);
     if (!w->program->wrong || !random_one_in(w, 8))
         random_put(w, "bar.sync 0;\n");
-    put_line(w, "<mov.b32 g, %r#|xor.b32 g, %i2, ~|add.u32 g, %i2, ~>;");
+    random_put_line(w, "<mov.b32 g, %r#|xor.b32 g, %i2, ~|add.u32 g, %i2, ~>;");
     random_put(w, "rem.u32 g, g, %u; mov.u32 f, box; mad.lo.u32 f, g, %u, f;\n", threads, stride);
     put_access(w, cell, false, "shared", "f", 0);
     random_put(w, "}\n");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the writers of random kernels share: random_write.c, random_simple.c,
- * and random_lanes.c. */
+/* What the writers of random kernels share: random_write.c, random_simple.c, random_lanes.c, and
+ * random_lines.c. */
 #ifndef CUSHIM_TESTS_PTX_RANDOM_WRITER_H
 #define CUSHIM_TESTS_PTX_RANDOM_WRITER_H
 
@@ -21,8 +21,9 @@ bool random_one_in(struct writer *w, unsigned n);
 
 __attribute__((format(printf, 2, 3))) void random_put(struct writer *w, const char *format, ...);
 
-/* Writes one of the lines: "#" becomes the number of a register of the letter before it, "~" a
+/* Writes a line, or one of several: "#" becomes the number of a register of the letter before it, "~" a
  * number below 64, and "<a|b>" one of these. */
+void random_put_line(struct writer *w, const char *line);
 void random_put_one(struct writer *w, const char *const *lines, unsigned n);
 
 /* --- random_lanes.c --- */
