@@ -355,6 +355,8 @@ void ptx__jit_begin_launch(const struct ptx__launch *launch)
     pthread_mutex_lock(&lock);
     want(launch->code, variant_of(row, true));
     want(launch->code, variant_of(row, false));
+    if (first_job)
+        start(); /* in a child of fork(), for what was wanted before */
     while ((first_job || running) && !closed)
         pthread_cond_wait(&changed, &lock);
     pthread_mutex_unlock(&lock);
