@@ -180,6 +180,9 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_compile(const char *source,
  * Whoever can write to the folder chooses what runs. So it is made for its user alone (mode 0700),
  * and the call fails with CUSHIM_ERROR_INVALID_ARGUMENT if the folder belongs to another user, if
  * others may write to it, or if its name is a symbolic link. Delete the folder to empty the cache.
+ *
+ * In the folder that CUSHIM_CACHE names, the mock keeps the machine code that it makes of kernels,
+ * too (docs/mock.md). It counts as images do.
  */
 
 /** What the cache did for this process since it began, all folders and threads together. */

@@ -13,7 +13,8 @@
  * docs/mock.md has the details and examples.
  *
  *   CUSHIM_MOCK_DEVICES   the devices, as models separated by commas: "h200,a100". The
- *                         models are h200, a100, t4, rtx4090 and ci. Default: one h200.
+ *                         models are h200, a100, t4, rtx4090, ci and those that docs/mock.md
+ *                         lists. Default: one h200.
  *   CUSHIM_MOCK_CONFIG    a file with more: memory, names, attributes, topology.
  *   CUSHIM_MOCK_DRIVER_VERSION
  *                         the CUDA version of the driver, such as "11.4". Default: 13.5.
@@ -38,6 +39,8 @@
  *                         endless. A call counts as 16 jumps. 0 means no limit. Default: 2^31.
  *   CUSHIM_MOCK_PTX_CPU   the instruction set of the host that the engine may use: base, avx2,
  *                         or best, which is the best one of this processor.
+ *   CUSHIM_MOCK_PTX_COMPILE 0, 1 or always: whether kernels become machine code, see
+ *                         docs/mock.md. Default: 1, those that do much work.
  *
  * If a variable has a value that is not valid, cuInit() fails and writes a line to standard error.
  *

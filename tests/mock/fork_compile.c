@@ -64,7 +64,7 @@ static void launch(void)
     for (int i = 0; i < FUNCTIONS; i++)
         used += snprintf(text + used, sizeof(text) - (size_t) used, "call f%d, ();\n", i);
     snprintf(text + used, sizeof(text) - (size_t) used,
-             "L: add.u32 %%i, %%i, 1; setp.lt.u32 %%p, %%i, 200000; @%%p bra L; ret; }\n");
+             "L: add.u32 %%i, %%i, 1; setp.lt.u32 %%p, %%i, 600000; @%%p bra L; ret; }\n");
     check(!mock_cuInit(0) && !mock_cuDevicePrimaryCtxRetain(&context, 0) &&
               !mock_cuCtxSetCurrent(context) && !mock_cuModuleLoadData(&module, text) &&
               !mock_cuModuleGetFunction(&kernel, module, "k") &&

@@ -212,8 +212,8 @@ class Hints(Case):
                 self.skipTest("gcc makes no library here")
             compiled = {"CUSHIM_MOCK_PTX_COMPILE": "always", "LD_AUDIT": hides}
             done = self.launch("sm_80", "st.global.u32 [a], 1;", **compiled)
-            self.ends(done, 0, r"^cushim mock: CUSHIM_MOCK_PTX_COMPILE: there is no libLLVM of version 14 to 22 that can "
-                      r"be loaded, so kernels are interpreted\n\Z")
+            self.ends(done, 0, r"^cushim mock: CUSHIM_MOCK_PTX_COMPILE: kernels are interpreted: there is no libLLVM of "
+                      r"version 14 to 22 that can be loaded\n\Z")
             quiet = self.launch("sm_80", "st.global.u32 [a], 1;", CUSHIM_LOG="none", **compiled)
             self.assertEqual((quiet.returncode, quiet.stderr), (0, ""))
 

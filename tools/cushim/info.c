@@ -125,7 +125,8 @@ static cushim_status gather(struct info *info)
     if (info->driver.file)
         machine_file_release(info->driver.file, info->driver_release);
     ask_devices(info);
-    info->kernels = ask_kernels(info->driver.report->chosen);
+    if (info->driver.report->status == CUSHIM_OK)
+        info->kernels = ask_kernels(info->driver.report->chosen);
     info->advice = advice_find(info);
     return CUSHIM_OK;
 }

@@ -4,11 +4,14 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/env.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "base/str.h"
@@ -110,20 +113,27 @@ static void make_key(struct cushim__cache_key *ret_key, const char *text, size_t
     cushim__sha256_end(&digest, ret_key->bytes);
 }
 
+/* Once: who names a folder expects it to be used. */
+static void tell_refused(void)
+{
+    static atomic_bool told;
+    const char *level = cushim__env("CUSHIM_LOG");
+
+    if ((!level || strcmp(level, "none")) && !atomic_exchange(&told, true))
+        fprintf(stderr, "cushim mock: compiled kernels are not kept: %s\n", cushim__error()->text);
+}
+
 static int open_folder(uint64_t *ret_limit)
 {
-    static bool told;
     const char *path = cushim__cache_path(NULL);
     int folder = -1;
 
     if (!path)
         return -1;
-    if (!cushim__cache_limit(0, "cuLaunchKernel", ret_limit) &&
-        !cushim__cache_folder_open(path, "cuLaunchKernel", &folder))
+    if (!cushim__cache_limit(0, "CUSHIM_CACHE", ret_limit) &&
+        !cushim__cache_folder_open(path, "CUSHIM_CACHE", &folder))
         return folder;
-    if (!told)
-        cushim__log(CUSHIM_LOG_WARNING, "compiled kernels are not kept: %s", cushim__error()->text);
-    told = true;
+    tell_refused();
     return -1;
 }
 

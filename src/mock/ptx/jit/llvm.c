@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/env.h"
 #include "base/linker/library_file.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "mock/ptx/jit/setting.h"
 
 /* Numbers of LLVM: how much is optimised, code that runs anywhere, an object file. */
 enum { LEVEL = 2, ANYWHERE = 2, OBJECT_FILE = 1 };
@@ -234,17 +234,13 @@ bool ptx__llvm_is_typed(void)
     return loaded ? loaded < 15 : found_version && found_version < 15;
 }
 
-/* Who has not asked for compiled kernels is not told that there are none. */
 static void tell_absent(void)
 {
-    const char *level = cushim__env("CUSHIM_LOG");
+    char why[96];
 
-    if (cushim__env("CUSHIM_MOCK_PTX_COMPILE") && (!level || strcmp(level, "none")))
-        fprintf(
-            stderr,
-            "cushim mock: CUSHIM_MOCK_PTX_COMPILE: there is no libLLVM of version %d to %d that "
-            "can be loaded, so kernels are interpreted\n",
-            PTX__LLVM_OLDEST, PTX__LLVM_NEWEST);
+    snprintf(why, sizeof(why), "there is no libLLVM of version %d to %d that can be loaded",
+             PTX__LLVM_OLDEST, PTX__LLVM_NEWEST);
+    ptx__jit_tell(why);
 }
 
 static void open_library(void)

@@ -2,6 +2,7 @@
 #include "mock/ptx/jit/setting.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -51,6 +52,31 @@ bool ptx__jit_has_executable_memory(void)
     return works;
 }
 
+/* --- for people --- */
+
+static atomic_bool told;
+
+void ptx__jit_tell(const char *why)
+{
+    const char *level = cushim__env("CUSHIM_LOG");
+
+    if (cushim__env("CUSHIM_MOCK_PTX_COMPILE") && (!level || strcmp(level, "none")) &&
+        !atomic_exchange(&told, true))
+        fprintf(stderr, "cushim mock: CUSHIM_MOCK_PTX_COMPILE: kernels are interpreted: %s\n", why);
+}
+
+static const char *why_off(void)
+{
+    return RUNNING_ON_VALGRIND ? "LLVM does not run under valgrind"
+                               : "code for this processor is not made";
+}
+
+void ptx__jit_tell_mode(void)
+{
+    if (ptx__jit_mode() == PTX__JIT_OFF && wanted_mode() != PTX__JIT_OFF)
+        ptx__jit_tell(why_off());
+}
+
 static char text[160];
 
 static void write_text(void)
@@ -59,10 +85,8 @@ static void write_text(void)
 
     if (wanted_mode() == PTX__JIT_OFF)
         snprintf(text, sizeof(text), "interpreted, as CUSHIM_MOCK_PTX_COMPILE is 0");
-    else if (RUNNING_ON_VALGRIND)
-        snprintf(text, sizeof(text), "interpreted: LLVM does not run under valgrind");
     else if (mode == PTX__JIT_OFF)
-        snprintf(text, sizeof(text), "interpreted: code for this processor is not made");
+        snprintf(text, sizeof(text), "interpreted: %s", why_off());
     else if (!ptx__jit_has_executable_memory())
         snprintf(text, sizeof(text), "interpreted: this process cannot make memory executable");
     else if (!ptx__llvm_version())

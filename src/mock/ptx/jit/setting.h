@@ -20,6 +20,12 @@ enum ptx__jit_mode ptx__jit_mode(void);
  */
 bool ptx__jit_has_executable_memory(void);
 
+/* Says on standard error why kernels are interpreted, once, if the variable asks for more. */
+void ptx__jit_tell(const char *why);
+
+/* The same if it follows from the mode. */
+void ptx__jit_tell_mode(void);
+
 /* Returns how kernels run here, for people. Loads LLVM if kernels are compiled. */
 const char *ptx__jit_mode_text(void);
 

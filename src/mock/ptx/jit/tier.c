@@ -4,21 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cache_folder.h"
 #include "base/thread.h"
 #include "base/util.h"
 #include "mock/ptx/jit/emit.h"
-#include "mock/ptx/jit/keep.h"
 #include "mock/ptx/jit/llvm.h"
-#include "mock/ptx/jit/object.h"
 #include "mock/ptx/jit/setting.h"
+#include "mock/ptx/jit/unit.h"
 
 /*
- * A kernel is compiled when it has done so many operations of warps: some ten milliseconds, and
- * more for a long one, which takes LLVM longer: about as long as this takes the interpreter, or a
- * few times that.
+ * Work is counted in operations of warps: a hundred million take the interpreter a second or so. A
+ * kernel is compiled when it has done about as much as compiling takes: LLVM has to be loaded, and
+ * takes a millisecond or two for each operation of the code. So a program that ends then has lost
+ * no more than it has taken. What an earlier process has kept is looked for much sooner.
  */
-#define ENOUGH_WORK   (UINT64_C(1) << 20)
-#define ENOUGH_FOR_OP (UINT64_C(1) << 15)
+#define ENOUGH_WORK    (UINT64_C(1) << 22)
+#define ENOUGH_FOR_OP  (UINT64_C(1) << 17)
+#define ENOUGH_TO_LOOK (UINT64_C(1) << 16)
 
 /*
  * A function is compiled for the rows in which a block has its lanes, and twice: for warps whose 32
@@ -33,15 +35,19 @@ struct ptx__tier {
     compiled _Atomic functions[VARIANTS];
     struct ptx__machine_code *code[VARIANTS];
     struct cushim__arena arenas[VARIANTS]; /* what the machine code refers to */
-    atomic_bool wanted[VARIANTS];
+    atomic_uchar wanted[VARIANTS];         /* enum effort */
     unsigned n_slots[VARIANTS];
     ptx__handler runs[]; /* the operations' own handlers */
 };
+
+/* What is done for a function: what is kept on disk is looked for, or it is compiled, too. */
+enum effort { NOTHING, LOOK, COMPILE };
 
 struct job {
     struct job *next;
     struct ptx__code *code; /* NULL: the program is freed */
     unsigned variant;
+    enum effort effort;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -61,11 +67,12 @@ static unsigned variant_of(unsigned row, bool full)
     return row == 32 ? FULL_32 : row == 16 ? FULL_16 : row == 8 ? FULL_8 : FULL_0;
 }
 
-static unsigned row_of(unsigned variant)
+static struct ptx__jit_shape shape_of(unsigned variant)
 {
     static const uint8_t rows[VARIANTS] = {0, 8, 16, 32, 0, 32};
 
-    return rows[variant];
+    return (struct ptx__jit_shape){
+        .row = rows[variant], .full = variant < SOME_0, .kept = variant + 1};
 }
 
 /* It has two words for each slot, see spread.h. What it has is needed by the same variant only. */
@@ -82,6 +89,19 @@ bool ptx__jit_make_area(struct ptx__frame *frame, unsigned variant)
     return frame->area;
 }
 
+static uint64_t enough_work(const struct ptx__code *code)
+{
+    return ENOUGH_WORK + ENOUGH_FOR_OP * code->n_ops;
+}
+
+/* A function that is called has no account of its own. */
+static enum effort effort_of(const struct ptx__code *code)
+{
+    const uint64_t work = atomic_load_explicit(&code->work, memory_order_relaxed);
+
+    return code->is_kernel && work < enough_work(code) ? LOOK : COMPILE;
+}
+
 static void want_function(const struct ptx__code *code, unsigned variant);
 
 static const struct ptx__op *enter(struct ptx__warp *warp, const struct ptx__op *op)
@@ -94,7 +114,8 @@ static const struct ptx__op *enter(struct ptx__warp *warp, const struct ptx__op 
     const compiled function = atomic_load_explicit(&tier->functions[variant], memory_order_acquire);
     const size_t number = (size_t) (op - code->ops);
 
-    if (!function && !atomic_load_explicit(&tier->wanted[variant], memory_order_relaxed))
+    if (!function &&
+        atomic_load_explicit(&tier->wanted[variant], memory_order_relaxed) < effort_of(code))
         want_function(code, variant);
     if (!function || !ptx__jit_make_area(warp->frame, variant))
         return tier->runs[number](warp, op);
@@ -135,84 +156,8 @@ static struct ptx__tier *tier_of(struct ptx__code *code)
 
 /* --- compiling --- */
 
-struct unit {
-    struct ptx__jit_flow flow;
-    struct ptx__jit_text text;
-    struct ptx__jit_addresses addresses;
-    struct cushim__arena arena;
-};
-
-static void finish_unit(struct unit *unit)
-{
-    ptx__jit_flow_free(&unit->flow);
-    cushim__str_finish(&unit->text.text);
-    free(unit->addresses.list);
-    cushim__arena_finish(&unit->arena);
-}
-
-/* typed: for a version of LLVM whose pointers have types. */
-static bool write_unit(struct unit *unit, const struct ptx__code *code, unsigned variant,
-                       bool typed)
-{
-    const struct ptx__tier *tier = atomic_load_explicit(&code->tier, memory_order_relaxed);
-
-    unit->text.typed = typed;
-    if (!ptx__jit_flow_make(&unit->flow, code, tier->runs, row_of(variant), variant < SOME_0) ||
-        !ptx__jit_write_function(&unit->text, &unit->flow, variant + 1, &unit->arena,
-                                 &unit->addresses))
-        return false;
-    ptx__jit_write_end(&unit->text, &unit->addresses);
-    return !unit->text.text.failed;
-}
-
-static struct ptx__machine_code *load(const struct unit *unit, const void *bytes, size_t n)
-{
-    return bytes ? ptx__object_load(bytes, n, unit->addresses.list, unit->addresses.n) : NULL;
-}
-
-/* Has LLVM compile the text, which is the same in all processes but for what comes here. */
-static struct ptx__machine_code *compile_unit(struct unit *unit, const struct ptx__kept *kept)
-{
-    struct ptx__machine_code *machine;
-    size_t n = 0;
-    void *bytes;
-
-    ptx__jit_write_attributes(&unit->text, ptx__llvm_attributes());
-    if (unit->text.typed != ptx__llvm_is_typed())
-        return NULL; /* it is not the LLVM that was expected */
-    bytes = ptx__llvm_compile(unit->text.text.text, unit->text.text.length, &n);
-    machine = load(unit, bytes, n);
-    if (machine)
-        ptx__keep_add(kept, bytes, n);
-    free(bytes);
-    return machine;
-}
-
-/*
- * Finds the machine code of the running job, or makes it. The lock is not held: the program may be
- * freed meanwhile, but not what the unit has copied.
- */
-static struct ptx__machine_code *find_or_compile(struct unit *unit)
-{
-    struct ptx__machine_code *machine;
-    struct ptx__kept kept;
-    size_t n = 0;
-    void *bytes;
-
-    if (!ptx__jit_has_executable_memory())
-        return NULL;
-    ptx__keep_open(&kept, unit->text.text.text, unit->text.text.length);
-    bytes = ptx__keep_find(&kept, &n);
-    machine = load(unit, bytes, n);
-    free(bytes);
-    if (!machine)
-        machine = compile_unit(unit, &kept);
-    ptx__keep_close(&kept);
-    return machine;
-}
-
 /* The lock is held. */
-static void use(struct job *job, struct unit *unit, struct ptx__machine_code *machine)
+static void use(struct job *job, struct ptx__jit_unit *unit, struct ptx__machine_code *machine)
 {
     struct ptx__tier *tier = atomic_load_explicit(&job->code->tier, memory_order_relaxed);
     void *address = ptx__object_function(machine);
@@ -229,28 +174,34 @@ static void use(struct job *job, struct unit *unit, struct ptx__machine_code *ma
  */
 static void compile_typed(struct job *job, bool typed)
 {
-    struct unit unit = {.flow = {.code = NULL}};
+    const struct ptx__tier *tier = atomic_load_explicit(&job->code->tier, memory_order_relaxed);
+    struct ptx__jit_unit unit = {.flow = {.code = NULL}};
     struct ptx__machine_code *machine = NULL;
 
-    if (write_unit(&unit, job->code, job->variant, typed)) {
+    if (ptx__jit_unit_write(&unit, job->code, tier->runs, shape_of(job->variant), typed)) {
         pthread_mutex_unlock(&lock);
-        machine = find_or_compile(&unit);
+        machine = ptx__jit_unit_make(&unit, job->effort == LOOK);
         pthread_mutex_lock(&lock);
     }
     if (machine && job->code)
         use(job, &unit, TAKE_PTR(machine));
     ptx__object_free(machine);
-    finish_unit(&unit);
+    ptx__jit_unit_finish(&unit);
 }
 
-/* Compiles what the running job says. Which LLVM there is may turn out meanwhile. */
+static bool is_there(const struct job *job)
+{
+    return atomic_load(&atomic_load(&job->code->tier)->functions[job->variant]);
+}
+
+/* Does what the running job says. Which LLVM there is may turn out meanwhile. */
 static void compile(struct job *job)
 {
-    bool typed = ptx__llvm_is_typed();
+    const bool typed = ptx__llvm_is_typed();
 
-    if (job->code)
+    if (job->code && !is_there(job))
         compile_typed(job, typed);
-    if (job->code && typed != ptx__llvm_is_typed())
+    if (job->code && !is_there(job) && typed != ptx__llvm_is_typed())
         compile_typed(job, !typed);
 }
 
@@ -309,15 +260,15 @@ static void start(void)
 /* --- asking for it --- */
 
 /* The lock is held. */
-static void want_variant(struct ptx__code *code, unsigned variant)
+static void want_variant(struct ptx__code *code, unsigned variant, enum effort effort)
 {
     struct ptx__tier *tier = code->ops && !code->builtin ? tier_of(code) : NULL;
-    struct job *job = tier && !tier->wanted[variant] ? calloc(1, sizeof(*job)) : NULL;
+    struct job *job = tier && tier->wanted[variant] < effort ? calloc(1, sizeof(*job)) : NULL;
 
     if (!job)
         return;
-    *job = (struct job){.code = code, .variant = variant};
-    tier->wanted[variant] = true;
+    *job = (struct job){.code = code, .variant = variant, .effort = effort};
+    tier->wanted[variant] = effort;
     if (last_job)
         last_job->next = job;
     else
@@ -328,13 +279,13 @@ static void want_variant(struct ptx__code *code, unsigned variant)
 }
 
 /* The kernel, and the functions that it may call. The lock is held. */
-static void want(const struct ptx__code *kernel, unsigned variant)
+static void want(const struct ptx__code *kernel, unsigned variant, enum effort effort)
 {
     struct ptx__program *program = kernel->program;
 
     for (size_t i = 0; i < program->n_codes; i++) {
         if (&program->codes[i] == kernel || !program->codes[i].is_kernel)
-            want_variant(&program->codes[i], variant);
+            want_variant(&program->codes[i], variant, effort);
     }
 }
 
@@ -342,7 +293,7 @@ static void want(const struct ptx__code *kernel, unsigned variant)
 static void want_function(const struct ptx__code *code, unsigned variant)
 {
     pthread_mutex_lock(&lock);
-    want_variant((struct ptx__code *) (uintptr_t) code, variant);
+    want_variant((struct ptx__code *) (uintptr_t) code, variant, effort_of(code));
     pthread_mutex_unlock(&lock);
 }
 
@@ -350,11 +301,13 @@ void ptx__jit_begin_launch(const struct ptx__launch *launch)
 {
     const unsigned row = ptx__row_of_block(launch->block);
 
-    if (ptx__jit_mode() != PTX__JIT_ALWAYS)
+    if (ptx__jit_mode() != PTX__JIT_ALWAYS) {
+        ptx__jit_tell_mode();
         return;
+    }
     pthread_mutex_lock(&lock);
-    want(launch->code, variant_of(row, true));
-    want(launch->code, variant_of(row, false));
+    want(launch->code, variant_of(row, true), COMPILE);
+    want(launch->code, variant_of(row, false), COMPILE);
     if (first_job)
         start(); /* in a child of fork(), for what was wanted before */
     while ((first_job || running) && !closed)
@@ -373,20 +326,31 @@ static uint64_t work_of(const struct ptx__block *block)
     return (block->n_warps + jumps / 2) * n_ops;
 }
 
+/* What the work that has just been done is enough for, and was not before. */
+static enum effort effort_for(uint64_t before, uint64_t now, uint64_t enough)
+{
+    if (before < enough && now >= enough)
+        return COMPILE;
+    return before < ENOUGH_TO_LOOK && now >= ENOUGH_TO_LOOK && cushim__cache_path(NULL) ? LOOK
+                                                                                        : NOTHING;
+}
+
 void ptx__jit_count(const struct ptx__block *block)
 {
     struct ptx__code *code = (struct ptx__code *) (uintptr_t) block->grid->code;
-    const uint64_t enough = ENOUGH_WORK + ENOUGH_FOR_OP * code->n_ops;
+    const uint64_t enough = enough_work(code);
     uint64_t before = atomic_load_explicit(&code->work, memory_order_relaxed), now;
+    enum effort effort;
 
     if (before >= enough)
         return;
     now = work_of(block);
     before = atomic_fetch_add_explicit(&code->work, now, memory_order_relaxed);
-    if (before >= enough || before + now < enough || ptx__jit_mode() == PTX__JIT_OFF)
+    effort = effort_for(before, before + now, enough);
+    if (effort == NOTHING || ptx__jit_mode() == PTX__JIT_OFF)
         return;
     pthread_mutex_lock(&lock);
-    want(code, variant_of(block->grid->row, block->grid->n_threads >= PTX__LANES));
+    want(code, variant_of(block->grid->row, block->grid->n_threads >= PTX__LANES), effort);
     pthread_mutex_unlock(&lock);
 }
 
