@@ -125,8 +125,9 @@ static void take_numbers(struct ptx__factors *factors, enum ptx__element type, b
     uint32_t special = 0;
 
     shift += ptx__element_drop(type);
-    PTX__EACH_LANE
-    special |= ptx__factor_in(format, words[l] >> shift, negative, &significands[l], &exponents[l]);
+    for (unsigned l = 0; l < PTX__LANES; l++)
+        special |=
+            ptx__factor_in(format, words[l] >> shift, negative, &significands[l], &exponents[l]);
     for (unsigned l = 0; l < PTX__LANES; l++) {
         factors->significands[places[l]] = significands[l];
         factors->exponents[places[l]] = exponents[l];
