@@ -424,10 +424,10 @@ static void in_parent(void)
 /* The thread is not in the child; one is made there when more is wanted, and does all of it. */
 static void in_child(void)
 {
-    pthread_mutex_init(&lock, NULL);
     pthread_cond_init(&changed, NULL);
     started = false;
     n_forks = 0;
+    pthread_mutex_unlock(&lock);
 }
 
 __attribute__((constructor)) static void at_fork(void)
