@@ -308,8 +308,6 @@ void ptx__jit_begin_launch(const struct ptx__launch *launch)
     pthread_mutex_lock(&lock);
     want(launch->code, variant_of(row, true), COMPILE);
     want(launch->code, variant_of(row, false), COMPILE);
-    if (first_job)
-        start(); /* in a child of fork(), for what was wanted before */
     while ((first_job || running) && !closed)
         pthread_cond_wait(&changed, &lock);
     pthread_mutex_unlock(&lock);
@@ -404,7 +402,8 @@ void ptx__jit_forget(struct ptx__program *program)
 
 /*
  * LLVM must be at rest: it cannot go on in the child, and has an end there, too. A fork waits for
- * what LLVM is doing, but not for all that is wanted.
+ * what LLVM is doing, but not for all that is wanted. The lock is not held meanwhile, because the
+ * fork takes others then, under which threads take this one.
  */
 static void before_fork(void)
 {
@@ -412,22 +411,28 @@ static void before_fork(void)
     n_forks++;
     while (running || loading)
         pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
 }
 
 static void in_parent(void)
 {
+    pthread_mutex_lock(&lock);
     n_forks--;
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
 }
 
-/* The thread is not in the child; one is made there when more is wanted, and does all of it. */
+/*
+ * The thread is not in the child; one is made there when more is wanted. What was wanted is
+ * forgotten: another thread may have been changing the list.
+ */
 static void in_child(void)
 {
+    pthread_mutex_init(&lock, NULL);
     pthread_cond_init(&changed, NULL);
-    started = false;
+    first_job = last_job = running = NULL;
+    started = loading = false;
     n_forks = 0;
-    pthread_mutex_unlock(&lock);
 }
 
 __attribute__((constructor)) static void at_fork(void)
