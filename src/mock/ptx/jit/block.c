@@ -24,12 +24,13 @@ __attribute__((always_inline)) static inline uint64_t next_warp(struct ptx__warp
 {
     struct ptx__block *block = warp->block;
     struct ptx__warp *next = warp + 1;
-    struct ptx__frame *frame = next->base;
+    struct ptx__frame *frame;
     uint64_t entry;
 
     if (warp->number + 1 == block->n_warps || !is_whole(next, kept) ||
         atomic_load_explicit(&block->grid->stop, memory_order_relaxed))
         return PTX__JIT_NO_ENTRY;
+    frame = next->base;
     entry = (uint64_t) (next->groups[0].at - frame->code->ops);
     if (frame->kept == kept)
         entry += frame->code->n_ops;

@@ -165,17 +165,16 @@ static bool of_lane(const struct ptx__constant *constant)
 static inline void fill_with(unsigned char *registers, const struct ptx__constant *constant,
                              uint64_t value)
 {
-    uint32_t *words = __builtin_assume_aligned(registers + constant->slot, 64);
-    uint64_t *pairs = __builtin_assume_aligned(registers + constant->slot, 64);
+    unsigned char *slot = registers + constant->slot;
+    const uint32_t word = constant->bytes ? (uint32_t) value : value ? PTX__ALL : 0;
 
-    if (!constant->bytes)
-        *words = value ? PTX__ALL : 0;
-    else if (constant->bytes == 4)
+    if (constant->bytes == 8) {
         for (unsigned l = 0; l < PTX__LANES; l++)
-            words[l] = (uint32_t) value;
-    else
-        for (unsigned l = 0; l < PTX__LANES; l++)
-            pairs[l] = value;
+            memcpy(slot + l * sizeof(value), &value, sizeof(value));
+        return;
+    }
+    for (unsigned l = 0; l < (constant->bytes ? PTX__LANES : 1); l++)
+        memcpy(slot + l * sizeof(word), &word, sizeof(word));
 }
 
 static void fill(const struct ptx__warp *warp, unsigned char *registers,
