@@ -86,22 +86,12 @@ static bool same_event_context(const struct mock__work *work, const struct mock_
     return event && (!before || event->context == before->context);
 }
 
-static const struct mock__device *device_of(CUcontext handle)
-{
-    const struct mock__context *context = mock__context_find(handle);
-
-    return context ? context->device : NULL;
-}
-
-/* Copies and memsets stay in their context, whichever of its device is named now. */
-static bool keeps_context(const struct mock__work *work, const struct mock__work *old)
+/* Copies and memsets stay in their context, whichever is named now, be it another device's. */
+static bool keeps_context(const struct mock__work *work)
 {
     const CUgraphNodeType type = work->type->node;
 
-    if (!work->context)
-        return true;
-    return (type == CU_GRAPH_NODE_TYPE_MEMCPY || type == CU_GRAPH_NODE_TYPE_MEMSET) &&
-           device_of(work->context) == device_of(old->context);
+    return !work->context || type == CU_GRAPH_NODE_TYPE_MEMCPY || type == CU_GRAPH_NODE_TYPE_MEMSET;
 }
 
 /*
@@ -141,7 +131,7 @@ CUresult mock__node_spec_set_exec(CUgraphExec hExec, CUgraphNode hNode, CUgraphN
     node = mock__node_in_copy(exec->plan->graph, node->object.handle);
     MOCK__REQUIRE(node, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(spec.describe(spec.params, &work));
-    if (keeps_context(work, node->work))
+    if (keeps_context(work))
         work->context = node->work->context;
     if (!can_replace(work, node->work)) {
         mock__work_free(work);
