@@ -1,30 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sums of product.h, of some columns at a time. A sum is kept in two parts, each of which fits
- * into 32 bits.
+ * The sums of product.h, of some columns at a time. Where exponents are near to zero, the host's
+ * .f32 numbers do it: see near.h. Else a sum is kept in two parts, each of which
+ * fits into 32 bits.
  */
 #include <math.h>
 
 #include "mock/ptx/exec/mma.h"
+#include "mock/ptx/exec/near.h"
 #include "mock/ptx/exec/wgmma.h"
 
-enum { COLUMNS = 8, LOW_BITS = 12 };
-
-#define EACH_COLUMN PTX__EACH_OF(COLUMNS)
-
-/* Some columns of a row. */
-struct sums {
-    int32_t largest[COLUMNS];        /* exponents */
-    int32_t c[COLUMNS], at[COLUMNS]; /* C: significands with 23 bits of fraction, exponents */
-    int32_t high[COLUMNS], low[COLUMNS];
-};
-
 /* --- floating point --- */
-
-static int32_t larger(int32_t a, int32_t b)
-{
-    return a > b ? a : b;
-}
 
 static void find_largest(const struct ptx__product *product, unsigned row, unsigned column,
                          struct sums *sums)
@@ -73,7 +59,7 @@ static void add_products(const struct ptx__product *product, unsigned row, unsig
 /* .f32 has 23 bits of fraction: as many more are kept, or as many fewer. */
 static void add_c(const struct ptx__product *product, struct sums *sums)
 {
-    const int up = (int) product->kept - 23;
+    const int up = (int) product->kept - FRACTION;
 
     EACH_COLUMN
     {
@@ -105,12 +91,6 @@ static uint32_t result_of(const struct ptx__product *product, double x)
     }
     bits = ptx__half_of_double(x);
     return bits & 0x7fff ? bits : 0;
-}
-
-/* Returns 2^exponent, within the range of normal numbers. */
-static double power_of_two(int exponent)
-{
-    return ptx__f64((uint64_t) (int64_t) (1023 + exponent) << 52);
 }
 
 /* Infinities and NaNs of C are replaced later, whatever becomes of them here. */
@@ -150,6 +130,50 @@ static void add_columns(const struct ptx__product *product, unsigned row, unsign
                                (double) sum * power_of_two(sums.largest[l] - (int) product->kept))
                    : 0;
     }
+}
+
+/* --- sums of near numbers --- */
+
+/* Whether a result may be subnormal in .f32. */
+static bool may_be_subnormal(const struct ptx__product *product, const struct sums *sums)
+{
+    int32_t is = 0;
+
+    EACH_COLUMN is |= sums->largest[l] < LEAST + (int32_t) product->kept;
+    return is;
+}
+
+static void give_near(const struct ptx__product *product, const struct sums *sums, uint32_t *ret)
+{
+    const int64_t cut = ~((INT64_C(1) << (52 - product->fraction)) - 1);
+    const bool simple = product->d_type == PTX__ELEMENT_F32 && !may_be_subnormal(product, sums);
+
+    for (unsigned column = 0; column < COLUMNS; column += 4) {
+        doubles x;
+
+        sum_four(product, sums, column, &x);
+        if (simple) {
+            const singles results = __builtin_convertvector((doubles) ((longs) x & cut), singles);
+
+            memcpy(ret + column, &results, sizeof(results));
+        } else {
+            for (unsigned l = 0; l < 4; l++)
+                ret[column + l] = x[l] != 0 ? result_of(product, x[l]) : 0;
+        }
+    }
+}
+
+static void add_near_columns(const struct ptx__product *product, const struct near *near,
+                             unsigned row, unsigned column)
+{
+    uint32_t *c = product->c + row * product->n + column;
+    struct sums sums;
+
+    take_c(product, c, &sums);
+    find_largest_near(product, row, column, &sums);
+    for (unsigned l = 0; l < COLUMNS; l += WIDE)
+        add_near(product, near, row, l, &sums);
+    give_near(product, &sums, c);
 }
 
 /* --- sums with infinities and NaNs --- */
@@ -255,13 +279,17 @@ static bool may_be_special(const struct ptx__product *product, const uint32_t *c
     return special;
 }
 
-static void add_reals(const struct ptx__product *product, unsigned row, unsigned column)
+static void add_reals(const struct ptx__product *product, const struct near *near, unsigned row,
+                      unsigned column)
 {
     uint32_t *c = product->c + row * product->n + column;
     unsigned kinds[COLUMNS];
 
     if (!may_be_special(product, c)) {
-        add_columns(product, row, column);
+        if (near)
+            add_near_columns(product, near, row, column);
+        else
+            add_columns(product, row, column);
         return;
     }
     for (unsigned l = 0; l < COLUMNS; l++)
@@ -271,16 +299,32 @@ static void add_reals(const struct ptx__product *product, unsigned row, unsigned
         c[l] = kinds[l] ? special_bits(product, kinds[l]) : c[l];
 }
 
+static void multiply_reals(const struct ptx__product *product)
+{
+    struct near near;
+    const bool fits =
+        take_near(product->a.significands, product->a.exponents, product->m * product->k, near.a);
+
+    for (unsigned column = 0; column < product->n; column += COLUMNS) {
+        const bool is_near = fits && take_near_b(product, column, &near);
+
+        for (unsigned row = 0; row < product->m; row++)
+            add_reals(product, is_near ? &near : NULL, row, column);
+    }
+}
+
 static void multiply(const struct ptx__product *product)
 {
+    if (!ptx__element_is_integer(product->a_type)) {
+        multiply_reals(product);
+        return;
+    }
     for (unsigned row = 0; row < product->m; row++) {
         for (unsigned column = 0; column < product->n; column += COLUMNS) {
             if (product->a_type == PTX__ELEMENT_B1)
                 add_bits(product, row, column);
-            else if (ptx__element_is_integer(product->a_type))
-                add_integers(product, row, column);
             else
-                add_reals(product, row, column);
+                add_integers(product, row, column);
         }
     }
 }

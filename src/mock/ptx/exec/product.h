@@ -38,6 +38,7 @@ struct ptx__factors {
 
 struct ptx__product {
     unsigned m, n, k;                         /* k: of a sum */
+    unsigned depth;                           /* rows of B */
     enum ptx__element a_type, b_type, d_type; /* C has the type of D */
     unsigned kept;                            /* bits behind the binary point */
     unsigned fraction;                        /* of a result in .f32 */

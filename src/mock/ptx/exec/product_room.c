@@ -28,6 +28,7 @@ void ptx__product_begin(struct ptx__product_room *room, const struct ptx__matrix
     room->product = (struct ptx__product){.m = matrix->m,
                                           .n = matrix->n,
                                           .k = ptx__depth(matrix) / per_factor(matrix),
+                                          .depth = matrix->k / per_factor(matrix),
                                           .a_type = a,
                                           .b_type = b,
                                           .d_type = type_of_sums(matrix),
