@@ -329,12 +329,105 @@ static void multiply(const struct ptx__product *product)
     }
 }
 
+/* --- elements --- */
+
+static void convert_integers(enum ptx__element type, const uint32_t *words, unsigned shift,
+                             unsigned n, int16_t *ret)
+{
+    const unsigned bits = ptx__element_bits(type), up = 32 - bits - shift, down = 32 - bits;
+    const bool has_sign = type == PTX__ELEMENT_S8 || type == PTX__ELEMENT_S4;
+
+    PTX__EACH_OF(n)
+    {
+        const uint32_t top = words[l] << up;
+
+        ret[l] = (int16_t) (has_sign ? (int32_t) top >> down : (int32_t) (top >> down));
+    }
+}
+
+/* Stores numbers of 16 bits. */
+static inline void store_four(four numbers, int16_t *ret)
+{
+#ifdef __SSE2__
+    const __m128i packed = _mm_packs_epi32((__m128i) numbers, (__m128i) numbers);
+
+    memcpy(ret, &packed, 4 * sizeof(*ret));
+#else
+    for (unsigned l = 0; l < 4; l++)
+        ret[l] = (int16_t) numbers[l];
+#endif
+}
+
+/* ptx__factor_in() for four elements; masks take the place of what it asks. */
+static inline four convert_four(struct ptx__format format, bool negative, four bits,
+                                int16_t *ret_significands, int16_t *ret_exponents)
+{
+    const int32_t total = format.fraction + format.exponent_bits;
+    const int32_t top = (1 << format.exponent_bits) - 1, one = 1 << format.fraction;
+    const four fraction = bits & (one - 1), exponent = bits >> format.fraction & top;
+    const four sign = -((bits >> total & 1) ^ (int32_t) negative), normal = exponent != 0;
+    const four magnitude = fraction | (normal & one), is_number = magnitude != 0;
+    const four special =
+        format.has_infinity ? exponent == top : (bits & ((1 << total) - 1)) == (int32_t) format.nan;
+    const four infinite = special & (fraction == 0) & -(int32_t) format.has_infinity;
+    const four number = exponent + normal + (2 - (1 << (format.exponent_bits - 1)));
+    const four finite = (number & is_number) | (PTX__EXPONENT_ZERO & ~is_number);
+    const four significand = (1 & special) | (magnitude & ~special);
+
+    _Static_assert(PTX__EXPONENT_NAN == PTX__EXPONENT_INFINITY + 1, "a mask is -1");
+    store_four((significand ^ sign) - sign, ret_significands);
+    store_four(((PTX__EXPONENT_NAN + infinite) & special) | (finite & ~special), ret_exponents);
+    return special;
+}
+
+static inline bool convert_reals(struct ptx__format format, bool negative, const uint32_t *words,
+                                 unsigned shift, unsigned n, int16_t *ret_significands,
+                                 int16_t *ret_exponents)
+{
+    four special = {0};
+
+    for (unsigned i = 0; i < n; i += 4) {
+        four bits;
+
+        memcpy(&bits, words + i, sizeof(bits));
+        special |=
+            convert_four(format, negative, bits >> shift, ret_significands + i, ret_exponents + i);
+    }
+    return special[0] | special[1] | special[2] | special[3];
+}
+
+/* The formats of the most frequent types are constants for the compiler. */
+static bool convert(enum ptx__element type, bool negative, const uint32_t *words, unsigned shift,
+                    unsigned n, int16_t *ret_significands, int16_t *ret_exponents)
+{
+    switch (type) {
+    case PTX__ELEMENT_F16:
+        return convert_reals(PTX__F16, negative, words, shift, n, ret_significands, ret_exponents);
+    case PTX__ELEMENT_BF16:
+        return convert_reals(PTX__BF16, negative, words, shift, n, ret_significands, ret_exponents);
+    case PTX__ELEMENT_U8:
+    case PTX__ELEMENT_S8:
+    case PTX__ELEMENT_U4:
+    case PTX__ELEMENT_S4:
+        convert_integers(type, words, shift, n, ret_significands);
+        memset(ret_exponents, 0, n * sizeof(*ret_exponents));
+        return false;
+    default:
+        return convert_reals(ptx__element_format(type), negative, words,
+                             shift + ptx__element_drop(type), n, ret_significands, ret_exponents);
+    }
+}
+
+/* --- */
+
+static const struct ptx__arithmetic arithmetic = {convert, multiply};
+
 HANDLER(mma, "mma")
 {
-    return ptx__mma(w, op, multiply);
+    return ptx__mma(w, op, &arithmetic);
 }
 
 HANDLER(wgmma, "wgmma")
 {
-    return ptx__wgmma(w, op, multiply);
+    return ptx__wgmma(w, op, &arithmetic);
 }

@@ -133,8 +133,7 @@ static uint32_t sum_of(enum ptx__element type, uint32_t a, uint32_t b)
     return ptx__half_of_float(ptx__float_of_half((uint16_t) a) + ptx__float_of_half((uint16_t) b));
 }
 
-static void multiply_halves(struct ptx__product_room *room, const struct ptx__matrix *matrix,
-                            ptx__multiply multiply)
+static void multiply_halves(struct ptx__product_room *room, const struct ptx__matrix *matrix)
 {
     struct ptx__product *product = &room->product;
     struct ptx__product_room half;
@@ -147,7 +146,7 @@ static void multiply_halves(struct ptx__product_room *room, const struct ptx__ma
     for (unsigned upper = 0; upper < 2; upper++) {
         const struct ptx__product part = half_of(room, &half, upper);
 
-        multiply(&part);
+        product->arithmetic->multiply(&part);
     }
     for (unsigned i = 0; i < product->m * product->n; i++)
         product->c[i] = sum_of(product->d_type, half.c[i], product->c[i]);
@@ -156,13 +155,13 @@ static void multiply_halves(struct ptx__product_room *room, const struct ptx__ma
 /* --- */
 
 const struct ptx__op *ptx__mma(struct ptx__warp *w, const struct ptx__op *op,
-                               ptx__multiply multiply)
+                               const struct ptx__arithmetic *arithmetic)
 {
     const struct ptx__matrix *matrix = matrix_of(op);
     struct ptx__product_room room;
 
     TOGETHER();
-    ptx__product_begin(&room, matrix, KEPT, FRACTION);
+    ptx__product_begin(&room, matrix, arithmetic, KEPT, FRACTION);
     ptx__product_take(&room.product, op, PTX__PART_A, w->regs);
     ptx__product_take(&room.product, op, PTX__PART_B, w->regs);
     ptx__product_take_lines(&room, matrix, w->regs);
@@ -172,9 +171,9 @@ const struct ptx__op *ptx__mma(struct ptx__warp *w, const struct ptx__op *op,
         scale_b(w, matrix, &room.product);
     }
     if (matrix->halved)
-        multiply_halves(&room, matrix, multiply);
+        multiply_halves(&room, matrix);
     else
-        multiply(&room.product);
+        arithmetic->multiply(&room.product);
     ptx__product_give_d(&room.product, op, w->regs);
     return op + 1;
 }

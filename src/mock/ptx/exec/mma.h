@@ -6,6 +6,6 @@
 #include "mock/ptx/exec/product.h"
 
 const struct ptx__op *ptx__mma(struct ptx__warp *warp, const struct ptx__op *op,
-                               ptx__multiply multiply);
+                               const struct ptx__arithmetic *arithmetic);
 
 #endif

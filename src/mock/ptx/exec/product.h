@@ -36,7 +36,10 @@ struct ptx__factors {
     bool special; /* there are infinities or NaNs */
 };
 
+struct ptx__arithmetic;
+
 struct ptx__product {
+    const struct ptx__arithmetic *arithmetic;
     unsigned m, n, k;                         /* k: of a sum */
     unsigned depth;                           /* rows of B */
     enum ptx__element a_type, b_type, d_type; /* C has the type of D */
@@ -92,9 +95,17 @@ static inline bool ptx__factor_of(enum ptx__element type, uint32_t bits, bool ne
 }
 
 /*
- * Multiplies. It is compiled for each instruction set of the host: the handlers of both
- * instructions give their own to ptx__mma() and ptx__wgmma(), which do the rest.
+ * What is compiled for each instruction set of the host: the handlers of both instructions give
+ * their own to ptx__mma() and ptx__wgmma(), which do the rest.
  */
-typedef void (*ptx__multiply)(const struct ptx__product *product);
+struct ptx__arithmetic {
+    /*
+     * Converts n elements, a multiple of 4: that of a word begins at bit `shift`. Returns whether
+     * an infinity or NaN is among them.
+     */
+    bool (*convert)(enum ptx__element type, bool negative, const uint32_t *words, unsigned shift,
+                    unsigned n, int16_t *ret_significands, int16_t *ret_exponents);
+    void (*multiply)(const struct ptx__product *product);
+};
 
 #endif

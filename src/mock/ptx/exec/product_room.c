@@ -14,18 +14,25 @@ static unsigned fraction_of(enum ptx__element type)
     return ptx__element_is_integer(type) ? 0 : ptx__element_format(type).fraction;
 }
 
-/* Bits are multiplied 16 at a time. */
+static bool has_bits(const struct ptx__matrix *matrix)
+{
+    return matrix->types[PTX__PART_A] == PTX__ELEMENT_B1;
+}
+
+enum { BITS = 16 }; /* are multiplied at a time */
+
 static unsigned per_factor(const struct ptx__matrix *matrix)
 {
-    return matrix->types[PTX__PART_A] == PTX__ELEMENT_B1 ? 16 : 1;
+    return has_bits(matrix) ? BITS : 1;
 }
 
 void ptx__product_begin(struct ptx__product_room *room, const struct ptx__matrix *matrix,
-                        unsigned kept, unsigned fraction)
+                        const struct ptx__arithmetic *arithmetic, unsigned kept, unsigned fraction)
 {
     const enum ptx__element a = matrix->types[PTX__PART_A], b = matrix->types[PTX__PART_B];
 
-    room->product = (struct ptx__product){.m = matrix->m,
+    room->product = (struct ptx__product){.arithmetic = arithmetic,
+                                          .m = matrix->m,
                                           .n = matrix->n,
                                           .k = ptx__depth(matrix) / per_factor(matrix),
                                           .depth = matrix->k / per_factor(matrix),
@@ -46,18 +53,6 @@ void ptx__product_begin(struct ptx__product_room *room, const struct ptx__matrix
 
 /* --- elements --- */
 
-static int16_t integer_of(enum ptx__element type, uint32_t bits)
-{
-    switch (type) {
-    case PTX__ELEMENT_S8:
-        return (int8_t) bits;
-    case PTX__ELEMENT_S4:
-        return (int16_t) ((int) (bits & 15) - (bits & 8 ? 16 : 0));
-    default:
-        return (int16_t) bits;
-    }
-}
-
 /* A bit of 16 that are one factor. */
 static void set_bit(struct ptx__factors *factors, size_t at, unsigned bit, uint32_t value)
 {
@@ -66,93 +61,130 @@ static void set_bit(struct ptx__factors *factors, size_t at, unsigned bit, uint3
     factors->significands[at] = (int16_t) ((before & ~(1u << bit)) | value << bit);
 }
 
-static void set_number(struct ptx__factors *factors, size_t at, enum ptx__element type,
-                       bool negative, uint32_t bits)
+static unsigned row_length(const struct ptx__product *product, enum ptx__part part)
 {
-    if (ptx__element_is_integer(type))
-        factors->significands[at] = integer_of(type, bits);
-    else
-        factors->special |= ptx__factor_of(type, bits, negative, &factors->significands[at],
-                                           &factors->exponents[at]);
+    return part == PTX__PART_A ? product->k : product->n;
+}
+
+static void set_bits(struct ptx__product *product, enum ptx__part part, struct place at,
+                     uint32_t bits)
+{
+    const bool is_a = part == PTX__PART_A;
+    const unsigned along = is_a ? at.column : at.row, length = row_length(product, part);
+    const unsigned first =
+        is_a ? at.row * length + along / BITS : along / BITS * length + at.column;
+
+    set_bit(is_a ? &product->a : &product->b, first, along % BITS, bits);
+}
+
+/* Converts n elements, 32 at most: that of a word begins at bit `shift`. */
+static void set_numbers(struct ptx__product *product, const struct ptx__matrix *matrix,
+                        enum ptx__part part, const uint32_t *words, unsigned shift, unsigned n,
+                        const uint16_t *places)
+{
+    struct ptx__factors *factors = part == PTX__PART_A ? &product->a : &product->b;
+    const enum ptx__element type = (enum ptx__element) matrix->types[part];
+    int16_t significands[PTX__LANES], exponents[PTX__LANES];
+
+    factors->special |= product->arithmetic->convert(type, matrix->negative[part], words, shift, n,
+                                                     significands, exponents);
+    for (unsigned l = 0; l < n; l++) {
+        factors->significands[places[l]] = significands[l];
+        factors->exponents[places[l]] = exponents[l];
+    }
 }
 
 void ptx__product_set(struct ptx__product *product, const struct ptx__matrix *matrix,
-                      enum ptx__part part, struct place at, uint32_t bits)
+                      enum ptx__part part, struct place first, bool along_row,
+                      const uint32_t *words, unsigned n_words)
 {
-    const bool is_a = part == PTX__PART_A;
-    struct ptx__factors *factors = is_a ? &product->a : &product->b;
-    const unsigned columns = is_a ? product->k : product->n;
-    const unsigned along = is_a ? at.column : at.row, each = per_factor(matrix);
+    const unsigned bits = ptx__element_bits(matrix->types[part]), each = 32 / bits;
+    const unsigned length = row_length(product, part), step = along_row ? 1 : length;
+    uint16_t places[PTX__LANES];
 
-    if (each == 1)
-        set_number(factors, at.row * columns + at.column, matrix->types[part],
-                   matrix->negative[part], bits);
-    else if (is_a)
-        set_bit(factors, at.row * columns + along / each, along % each, bits);
-    else
-        set_bit(factors, along / each * columns + at.column, along % each, bits);
+    for (unsigned i = 0; i < n_words * each && has_bits(matrix); i++)
+        set_bits(
+            product, part,
+            (struct place){first.row + (along_row ? 0 : i), first.column + (along_row ? i : 0)},
+            words[i / 32] >> i % 32 & 1);
+    for (unsigned j = 0; j < each && !has_bits(matrix); j++) {
+        for (unsigned i = 0; i < n_words; i++)
+            places[i] = (uint16_t) (first.row * length + first.column + (i * each + j) * step);
+        set_numbers(product, matrix, part, words, j * bits, n_words, places);
+    }
 }
 
 /* --- from and to registers --- */
 
-static unsigned index_of(const struct ptx__matrix *matrix, enum ptx__part part, unsigned columns,
-                         unsigned lane, unsigned element)
-{
-    const struct place at = ptx__part_place(matrix, part, lane, element);
+/*
+ * Where the elements of a part are, in a matrix with rows of so many. Lanes are in groups of four.
+ * Each lane in a group is a step, and so is each group. Fragments that have more room than the
+ * matrix begin it anew. Only elements of fragments that have less than a byte are not in rows.
+ */
+struct layout {
+    const struct ptx__matrix *matrix;
+    enum ptx__part part;
+    unsigned columns, by_lane, by_group, size;
+    bool regular;
+};
 
-    return at.row * columns + at.column;
+static unsigned index_of(const struct layout *layout, unsigned lane, unsigned element)
+{
+    const struct place at = ptx__part_place(layout->matrix, layout->part, lane, element);
+
+    return at.row * layout->columns + at.column;
 }
 
-/* Where the lanes' elements of one number are. In mma, each group and each lane in it is a step. */
-static void find_places(const struct ptx__matrix *matrix, enum ptx__part part, unsigned columns,
-                        unsigned element, unsigned *ret_places)
+static struct layout layout_of(const struct ptx__matrix *matrix, enum ptx__part part,
+                               unsigned columns)
 {
-    const unsigned first = index_of(matrix, part, columns, 0, element);
-    const unsigned by_lane = index_of(matrix, part, columns, 1, element) - first;
-    const unsigned by_group = index_of(matrix, part, columns, 4, element) - first;
+    const unsigned rows = part == PTX__PART_B ? matrix->k : matrix->m;
+    struct layout layout = {.matrix = matrix,
+                            .part = part,
+                            .columns = columns,
+                            .size = rows * columns,
+                            .regular =
+                                !matrix->fragments || ptx__element_bits(matrix->types[part]) >= 8};
+    const unsigned first = index_of(&layout, 0, 0);
 
-    for (unsigned l = 0; l < PTX__LANES; l++)
-        ret_places[l] = matrix->fragments || matrix->quads
-                            ? index_of(matrix, part, columns, l, element)
-                            : first + l / 4 * by_group + l % 4 * by_lane;
+    layout.by_lane = index_of(&layout, 1, 0) - first;
+    layout.by_group = index_of(&layout, 4, 0) - first;
+    return layout;
 }
 
-/* Converts an element of all lanes at once. */
-static void take_numbers(struct ptx__factors *factors, enum ptx__element type, bool negative,
-                         const uint32_t *words, unsigned shift, const unsigned *places)
+/* Where an element of all lanes is. */
+static void find_places(const struct layout *layout, unsigned element, uint16_t *ret_places)
 {
-    const struct ptx__format format = ptx__element_format(type);
-    int16_t significands[PTX__LANES], exponents[PTX__LANES];
-    uint32_t special = 0;
+    const unsigned first = index_of(layout, 0, element);
 
-    shift += ptx__element_drop(type);
-    for (unsigned l = 0; l < PTX__LANES; l++)
-        special |=
-            ptx__factor_in(format, words[l] >> shift, negative, &significands[l], &exponents[l]);
-    for (unsigned l = 0; l < PTX__LANES; l++) {
-        factors->significands[places[l]] = significands[l];
-        factors->exponents[places[l]] = exponents[l];
+    for (unsigned group = 0; group < PTX__LANES / 4; group++) {
+        const unsigned at = first + group * layout->by_group;
+
+        for (unsigned l = 0; l < 4; l++)
+            ret_places[group * 4 + l] = (uint16_t) (at + l * layout->by_lane);
     }
-    factors->special |= special;
+    for (unsigned l = 0; l < PTX__LANES && layout->matrix->fragments; l++)
+        ret_places[l] = (uint16_t) (layout->regular ? ret_places[l] % layout->size
+                                                    : index_of(layout, l, element));
 }
 
-static void take_reals(struct ptx__product *product, const struct ptx__op *op, enum ptx__part part,
-                       const unsigned char *registers)
+static void take_bits(struct ptx__product *product, const struct ptx__op *op, enum ptx__part part,
+                      const unsigned char *registers)
 {
     const struct ptx__matrix *matrix = matrix_of(op);
     const uint32_t *slots = ptx__part_slots(op, part);
-    const enum ptx__element type = matrix->types[part];
-    const unsigned bits = ptx__element_bits(type), each = 32 / bits;
-    const bool is_a = part == PTX__PART_A;
-    unsigned places[PTX__LANES];
+    const unsigned n = ptx__part_elements(matrix, part);
 
-    for (unsigned i = 0; i < ptx__part_elements(matrix, part); i++) {
-        const uint32_t *words = (const uint32_t *) (const void *) (registers + slots[i / each]);
-
-        find_places(matrix, part, is_a ? product->k : product->n, i, places);
-        take_numbers(is_a ? &product->a : &product->b, type, matrix->negative[part], words,
-                     i % each * bits, places);
+    for (unsigned lane = 0; lane < PTX__LANES; lane++) {
+        for (unsigned i = 0; i < n; i++)
+            set_bits(product, part, ptx__part_place(matrix, part, lane, i),
+                     (uint32_t) ptx__element_get(registers, slots, 1, lane, i));
     }
+}
+
+static const uint32_t *words_in(const unsigned char *registers, uint32_t slot)
+{
+    return (const uint32_t *) (const void *) (registers + slot);
 }
 
 void ptx__product_take(struct ptx__product *product, const struct ptx__op *op, enum ptx__part part,
@@ -160,17 +192,17 @@ void ptx__product_take(struct ptx__product *product, const struct ptx__op *op, e
 {
     const struct ptx__matrix *matrix = matrix_of(op);
     const uint32_t *slots = ptx__part_slots(op, part);
-    const unsigned bits = ptx__element_bits(matrix->types[part]);
-    const unsigned n = ptx__part_elements(matrix, part);
+    const unsigned bits = ptx__element_bits(matrix->types[part]), each = 32 / bits;
+    const unsigned n = has_bits(matrix) ? 0 : ptx__part_elements(matrix, part);
+    const struct layout layout = layout_of(matrix, part, row_length(product, part));
+    uint16_t places[PTX__LANES];
 
-    if (!ptx__element_is_integer(matrix->types[part])) {
-        take_reals(product, op, part, registers);
-        return;
-    }
-    for (unsigned lane = 0; lane < PTX__LANES; lane++) {
-        for (unsigned i = 0; i < n; i++)
-            ptx__product_set(product, matrix, part, ptx__part_place(matrix, part, lane, i),
-                             (uint32_t) ptx__element_get(registers, slots, bits, lane, i));
+    if (has_bits(matrix))
+        take_bits(product, op, part, registers);
+    for (unsigned i = 0; i < n; i++) {
+        find_places(&layout, i, places);
+        set_numbers(product, matrix, part, words_in(registers, slots[i / each]), i % each * bits,
+                    PTX__LANES, places);
     }
 }
 
@@ -228,15 +260,15 @@ void ptx__product_take_lines(struct ptx__product_room *room, const struct ptx__m
                              const unsigned char *registers)
 {
     const struct ptx__product *product = &room->product;
-    const uint32_t *words = (const uint32_t *) (const void *) (registers + matrix->metadata);
+    const uint32_t *words = words_in(registers, matrix->metadata);
 
     for (unsigned row = 0; row < product->m; row++) {
         uint8_t *lines = room->lines + row * product->k;
 
-        for (unsigned i = 0; matrix->sparse && i < product->k; i++)
-            lines[i] = (uint8_t) line_of(matrix, words, row, i);
-        for (unsigned i = 0; !matrix->sparse && i < product->k; i++)
-            lines[i] = (uint8_t) i;
+        for (unsigned i = 0; i < product->k && (matrix->sparse || !row); i++)
+            lines[i] = (uint8_t) (matrix->sparse ? line_of(matrix, words, row, i) : i);
+        if (row && !matrix->sparse)
+            memcpy(lines, room->lines, product->k);
     }
 }
 
@@ -256,18 +288,18 @@ void ptx__product_take_c(struct ptx__product *product, const struct ptx__op *op,
     const struct ptx__matrix *matrix = matrix_of(op);
     const enum ptx__element type = (enum ptx__element) matrix->types[PTX__PART_C];
     const uint32_t *slots = ptx__part_slots(op, PTX__PART_C);
-    const unsigned n = ptx__part_elements(matrix, PTX__PART_C);
+    const unsigned bits = ptx__element_bits(type), n = ptx__part_elements(matrix, PTX__PART_C);
+    const struct layout layout = layout_of(matrix, PTX__PART_C, product->n);
 
     for (unsigned i = 0; i < n; i++) {
-        unsigned places[PTX__LANES];
+        const uint32_t *words = words_in(registers, slots[i * bits / 32]);
+        uint16_t places[PTX__LANES];
 
-        find_places(matrix, PTX__PART_C, product->n, i, places);
-        for (unsigned lane = 0; lane < PTX__LANES; lane++) {
-            const uint64_t bits =
-                ptx__element_get(registers, slots, ptx__element_bits(type), lane, i);
-
-            product->c[places[lane]] = converted(product->d_type, type, (uint32_t) bits);
-        }
+        find_places(&layout, i, places);
+        for (unsigned lane = 0; lane < PTX__LANES; lane++)
+            product->c[places[lane]] =
+                bits == 32 ? words[lane]
+                           : converted(product->d_type, type, words[lane] >> i % 2 * 16 & 0xffff);
     }
 }
 
@@ -277,14 +309,18 @@ void ptx__product_give_d(const struct ptx__product *product, const struct ptx__o
     const struct ptx__matrix *matrix = matrix_of(op);
     const enum ptx__element type = (enum ptx__element) matrix->types[PTX__PART_D];
     const uint32_t *slots = ptx__part_slots(op, PTX__PART_D);
-    const unsigned n = ptx__part_elements(matrix, PTX__PART_D);
+    const unsigned bits = ptx__element_bits(type), n = ptx__part_elements(matrix, PTX__PART_D);
+    const struct layout layout = layout_of(matrix, PTX__PART_D, product->n);
 
     for (unsigned i = 0; i < n; i++) {
-        unsigned places[PTX__LANES];
+        uint32_t *words = (uint32_t *) (void *) (registers + slots[i * bits / 32]);
+        uint16_t places[PTX__LANES];
 
-        find_places(matrix, PTX__PART_D, product->n, i, places);
-        for (unsigned lane = 0; lane < PTX__LANES; lane++)
-            ptx__element_put(registers, slots, ptx__element_bits(type), lane, i,
+        find_places(&layout, i, places);
+        for (unsigned lane = 0; lane < PTX__LANES && bits == 32; lane++)
+            words[lane] = product->c[places[lane]];
+        for (unsigned lane = 0; lane < PTX__LANES && bits < 32; lane++)
+            ptx__element_put(registers, slots, bits, lane, i,
                              converted(type, product->d_type, product->c[places[lane]]));
     }
 }

@@ -18,11 +18,13 @@ struct ptx__product_room {
 
 /* Prepares a product of a warp: all but its elements. kept: see struct ptx__product. */
 void ptx__product_begin(struct ptx__product_room *room, const struct ptx__matrix *matrix,
-                        unsigned kept, unsigned fraction);
+                        const struct ptx__arithmetic *arithmetic, unsigned kept, unsigned fraction);
 
-/* Converts an element of A or B, and stores it at a place of its matrix. */
+/* Converts the elements of some words of A or B. They are stored from a place on, along its row or
+ * column. */
 void ptx__product_set(struct ptx__product *product, const struct ptx__matrix *matrix,
-                      enum ptx__part part, struct place at, uint32_t bits);
+                      enum ptx__part part, struct place first, bool along_row,
+                      const uint32_t *words, unsigned n_words);
 
 /* Sets A or B from the registers of a warp. */
 void ptx__product_take(struct ptx__product *product, const struct ptx__op *op, enum ptx__part part,

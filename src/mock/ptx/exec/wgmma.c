@@ -95,26 +95,6 @@ static bool check_region(struct ptx__warp *w, const struct ptx__op *op, const st
     return true;
 }
 
-static void read_chunk(struct ptx__product *product, const struct ptx__matrix *matrix,
-                       enum ptx__part part, struct place first, bool along_row,
-                       const unsigned char *bytes)
-{
-    const unsigned bits = ptx__element_bits(matrix->types[part]);
-    struct place at = first;
-
-    for (unsigned i = 0; i < per_chunk(matrix, part); i++) {
-        uint32_t word;
-
-        memcpy(&word, bytes + i * bits / 32 * 4, sizeof(word));
-        word = word >> i * bits % 32;
-        ptx__product_set(product, matrix, part, at, bits < 32 ? word & ((1u << bits) - 1) : word);
-        if (along_row)
-            at.column++;
-        else
-            at.row++;
-    }
-}
-
 /* Reads a region, whose places are in shared memory. */
 static void read_region(struct ptx__product *product, const struct ptx__matrix *matrix,
                         enum ptx__part part, const struct region *region,
@@ -129,9 +109,12 @@ static void read_region(struct ptx__product *product, const struct ptx__matrix *
             const uint32_t offset = ptx__smem_chunk(&region->matrix, region->first_line + line,
                                                     region->first_chunk + chunk);
 
-            read_chunk(product, matrix, part,
-                       along_row ? (struct place){line, begin} : (struct place){begin, line},
-                       along_row, shared + offset);
+            uint32_t words[PTX__CHUNK_BYTES / 4];
+
+            memcpy(words, shared + offset, sizeof(words));
+            ptx__product_set(product, matrix, part,
+                             along_row ? (struct place){line, begin} : (struct place){begin, line},
+                             along_row, words, PTX__CHUNK_BYTES / 4);
         }
     }
 }
@@ -270,7 +253,7 @@ static bool read_part(struct ptx__product *product, const struct ptx__op *op, en
 
 /* The product of one warp. B is that of the warp before unless its descriptor is another. */
 static bool multiply_one(struct ptx__product_room *room, const struct ptx__op *op,
-                         struct ptx__warp *warp, unsigned char *registers, ptx__multiply multiply)
+                         struct ptx__warp *warp, unsigned char *registers)
 {
     const struct ptx__matrix *matrix = matrix_of(op);
     struct ptx__product *product = &room->product;
@@ -290,7 +273,7 @@ static bool multiply_one(struct ptx__product_room *room, const struct ptx__op *o
         ptx__product_take_c(product, op, registers);
     else
         memset(room->c, 0, product->m * product->n * sizeof(*room->c));
-    multiply(product);
+    product->arithmetic->multiply(product);
     ptx__product_give_d(product, op, registers);
     begin_flight(warp, op, descriptors);
     return true;
@@ -302,7 +285,7 @@ static bool is_8_bits(const struct ptx__matrix *matrix)
 }
 
 const struct ptx__op *ptx__wgmma(struct ptx__warp *w, const struct ptx__op *op,
-                                 ptx__multiply multiply)
+                                 const struct ptx__arithmetic *arithmetic)
 {
     const struct ptx__matrix *matrix = matrix_of(op);
     const unsigned kept = is_8_bits(matrix) ? KEPT_OF_8_BITS : KEPT;
@@ -312,10 +295,9 @@ const struct ptx__op *ptx__wgmma(struct ptx__warp *w, const struct ptx__op *op,
     TOGETHER();
     if (!ptx__warpgroup_together(w, op, &next))
         return next;
-    ptx__product_begin(&room, matrix, kept, kept < FRACTION ? kept : FRACTION);
+    ptx__product_begin(&room, matrix, arithmetic, kept, kept < FRACTION ? kept : FRACTION);
     for (unsigned i = 0; i < PTX__WARPGROUP; i++) {
-        if (!multiply_one(&room, op, ptx__warpgroup_member(w, i), ptx__warpgroup_registers(w, i),
-                          multiply))
+        if (!multiply_one(&room, op, ptx__warpgroup_member(w, i), ptx__warpgroup_registers(w, i)))
             return NULL;
     }
     ptx__warpgroup_go(w);

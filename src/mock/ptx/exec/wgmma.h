@@ -12,7 +12,7 @@
 
 /* Does wgmma.mma_async. */
 const struct ptx__op *ptx__wgmma(struct ptx__warp *warp, const struct ptx__op *op,
-                                 ptx__multiply multiply);
+                                 const struct ptx__arithmetic *arithmetic);
 
 #define H(name) const struct ptx__op *name(struct ptx__warp *warp, const struct ptx__op *op)
 H(ptx__do_wgmma_fence);
