@@ -92,6 +92,21 @@ Test(wgmma, registers_are_changed_between_two_fences)
           33);
 }
 
+/* Warp 2 has a B of its own, of twos, behind that of the others. */
+Test(wgmma, a_warp_with_another_b)
+{
+    OK(launch(
+        FILL
+        "setp.ge.u32 %p1, %t, 72; setp.lt.and.u32 %p1, %t, 80, %p1;\n"
+        "mov.u32 %r3, 0x40004000; @%p1 st.shared.v4.u32 [%r1], {%r3, %r3, %r3, %r3};\n"
+        "@%p1 st.shared.v4.u32 [%r1+16], {%r3, %r3, %r3, %r3};\n"
+        "setp.eq.u32 %p2, %w, 2; @%p2 mov.u64 %rd2, 0x1000080090;\n" SYNC FENCE MULTIPLY WAIT STORE,
+        128));
+    silent();
+    for (unsigned i = 0; i < 128; i++)
+        cr_expect(eq(flt, values[i], i / 32 == 2 ? 32.0f : 16.0f), "thread %u", i);
+}
+
 /* --- who comes --- */
 
 Test(wgmma, a_block_of_three_warps)

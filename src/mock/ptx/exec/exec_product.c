@@ -4,6 +4,7 @@
  * .f32 numbers do it: see near.h. Else a sum is kept in two parts, each of which
  * fits into 32 bits.
  */
+#include <assert.h>
 #include <math.h>
 
 #include "mock/ptx/exec/mma.h"
@@ -235,19 +236,14 @@ static uint32_t limited(const struct ptx__product *product, int64_t sum)
     return (uint32_t) sum;
 }
 
-static void add_integers(const struct ptx__product *product, unsigned row, unsigned column)
+static void add_integers(const struct ptx__product *product, const struct near *near, unsigned row,
+                         unsigned column)
 {
-    const int16_t *a = product->a.significands + row * product->k;
     uint32_t *c = product->c + row * product->n + column;
-    int32_t sums[COLUMNS] = {0};
+    int32_t sums[COLUMNS];
 
-    for (unsigned i = 0; i < product->k; i++) {
-        const int16_t *b =
-            product->b.significands + product->lines[row * product->k + i] * product->n + column;
-        const int32_t factor = a[i];
-
-        EACH_COLUMN sums[l] += factor * b[l];
-    }
+    for (unsigned l = 0; l < COLUMNS; l += WIDE)
+        sum_integers(product, near, row, l, sums);
     for (unsigned l = 0; l < COLUMNS; l++)
         c[l] = limited(product, (int64_t) (int32_t) c[l] + sums[l]);
 }
@@ -299,8 +295,10 @@ static void add_reals(const struct ptx__product *product, const struct near *nea
         c[l] = kinds[l] ? special_bits(product, kinds[l]) : c[l];
 }
 
-static void multiply_reals(const struct ptx__product *product)
+/* Integers are always near. */
+static void multiply_numbers(const struct ptx__product *product)
 {
+    const bool integers = ptx__element_is_integer(product->a_type);
     struct near near;
     const bool fits =
         take_near(product->a.significands, product->a.exponents, product->m * product->k, near.a);
@@ -308,24 +306,25 @@ static void multiply_reals(const struct ptx__product *product)
     for (unsigned column = 0; column < product->n; column += COLUMNS) {
         const bool is_near = fits && take_near_b(product, column, &near);
 
-        for (unsigned row = 0; row < product->m; row++)
-            add_reals(product, is_near ? &near : NULL, row, column);
+        assert(is_near || !integers);
+        for (unsigned row = 0; row < product->m; row++) {
+            if (integers)
+                add_integers(product, &near, row, column);
+            else
+                add_reals(product, is_near ? &near : NULL, row, column);
+        }
     }
 }
 
 static void multiply(const struct ptx__product *product)
 {
-    if (!ptx__element_is_integer(product->a_type)) {
-        multiply_reals(product);
+    if (product->a_type != PTX__ELEMENT_B1) {
+        multiply_numbers(product);
         return;
     }
     for (unsigned row = 0; row < product->m; row++) {
-        for (unsigned column = 0; column < product->n; column += COLUMNS) {
-            if (product->a_type == PTX__ELEMENT_B1)
-                add_bits(product, row, column);
-            else
-                add_integers(product, row, column);
-        }
+        for (unsigned column = 0; column < product->n; column += COLUMNS)
+            add_bits(product, row, column);
     }
 }
 

@@ -57,7 +57,7 @@ typedef float singles __attribute__((vector_size(16)));
 typedef double doubles __attribute__((vector_size(32)));
 typedef int64_t longs __attribute__((vector_size(32)));
 
-/* The elements of A, and some columns of B: significand * 2^exponent. */
+/* The elements of A, and some columns of B, which may be integers: significand * 2^exponent. */
 struct near {
     float a[PTX__MOST_ROWS * PTX__MOST_PRODUCTS], b[PTX__MOST_PRODUCTS * COLUMNS];
 };
@@ -191,6 +191,25 @@ static inline void add_near(const struct ptx__product *product, const struct nea
         }
         add_ints(sums, column, few);
     }
+}
+
+/* The sums of some columns of integers: below 2^24, as those of 128 products of 8 bits are. */
+static inline void sum_integers(const struct ptx__product *product, const struct near *near,
+                                unsigned row, unsigned column, int32_t *ret)
+{
+    const float *a = near->a + row * product->k, *all_b = near->b + column;
+    const uint8_t *lines = product->lines + row * product->k;
+    floats sum = {0};
+    ints result;
+
+    for (unsigned i = 0; i < product->k; i++) {
+        floats b;
+
+        memcpy(&b, all_b + lines[i] * COLUMNS, sizeof(b));
+        sum += a[i] * b;
+    }
+    result = __builtin_convertvector(sum, ints);
+    memcpy(ret + column, &result, sizeof(result));
 }
 
 static inline void sum_four(const struct ptx__product *product, const struct sums *sums,

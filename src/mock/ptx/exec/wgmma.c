@@ -237,9 +237,9 @@ static void find_descriptors(const struct ptx__matrix *matrix, const unsigned ch
                 : 0;
 }
 
-/* Reads A or B for a warp of the group. */
+/* Reads A or B for a warp of the group, unless it is there. */
 static bool read_part(struct ptx__product *product, const struct ptx__op *op, enum ptx__part part,
-                      struct ptx__warp *warp, uint64_t descriptor)
+                      struct ptx__warp *warp, uint64_t descriptor, bool is_there)
 {
     const struct ptx__matrix *matrix = matrix_of(op);
     const struct region region =
@@ -247,13 +247,17 @@ static bool read_part(struct ptx__product *product, const struct ptx__op *op, en
 
     if (!check_region(warp, op, &region))
         return false;
-    read_region(product, matrix, part, &region, warp->block->shared);
+    if (!is_there)
+        read_region(product, matrix, part, &region, warp->block->shared);
     return true;
 }
 
-/* The product of one warp. B is that of the warp before unless its descriptor is another. */
+/*
+ * The product of one warp. B is that of the warp before, if there is one, unless its descriptor,
+ * *b, is another.
+ */
 static bool multiply_one(struct ptx__product_room *room, const struct ptx__op *op,
-                         struct ptx__warp *warp, unsigned char *registers)
+                         struct ptx__warp *warp, unsigned char *registers, bool first, uint64_t *b)
 {
     const struct ptx__matrix *matrix = matrix_of(op);
     struct ptx__product *product = &room->product;
@@ -261,12 +265,13 @@ static bool multiply_one(struct ptx__product_room *room, const struct ptx__op *o
 
     find_descriptors(matrix, registers, descriptors);
     check_fence(warp, op);
-    if (!read_part(product, op, PTX__PART_B, warp, descriptors[1]))
+    if (!read_part(product, op, PTX__PART_B, warp, descriptors[1], !first && *b == descriptors[1]))
         return false;
+    *b = descriptors[1];
     product->a.special = false;
     if (!matrix->descriptors[PTX__PART_A])
         ptx__product_take(product, op, PTX__PART_A, registers);
-    else if (!read_part(product, op, PTX__PART_A, warp, descriptors[0]))
+    else if (!read_part(product, op, PTX__PART_A, warp, descriptors[0], false))
         return false;
     ptx__product_take_lines(room, matrix, registers);
     if (*(const uint32_t *) (const void *) (registers + matrix->adds) & 1)
@@ -291,13 +296,15 @@ const struct ptx__op *ptx__wgmma(struct ptx__warp *w, const struct ptx__op *op,
     const unsigned kept = is_8_bits(matrix) ? KEPT_OF_8_BITS : KEPT;
     const struct ptx__op *next = NULL;
     struct ptx__product_room room;
+    uint64_t b = 0;
 
     TOGETHER();
     if (!ptx__warpgroup_together(w, op, &next))
         return next;
     ptx__product_begin(&room, matrix, arithmetic, kept, kept < FRACTION ? kept : FRACTION);
     for (unsigned i = 0; i < PTX__WARPGROUP; i++) {
-        if (!multiply_one(&room, op, ptx__warpgroup_member(w, i), ptx__warpgroup_registers(w, i)))
+        if (!multiply_one(&room, op, ptx__warpgroup_member(w, i), ptx__warpgroup_registers(w, i),
+                          !i, &b))
             return NULL;
     }
     ptx__warpgroup_go(w);
