@@ -44,7 +44,7 @@ struct ptx__range {
      * ptx__line_used() what it says, and frees it with ptx__racecheck_range_free().
      */
     uint64_t *lines, *reads, *writes;
-    uint8_t *parts; /* a byte for each PTX__PART_BYTES: 0 if the part was not used */
+    uint8_t *parts; /* a byte for each PTX__PART_BYTES: what of it was used, 0: nothing */
 };
 
 /* A kernel that a kernel wants to launch. code is NULL if its address is that of no kernel. */

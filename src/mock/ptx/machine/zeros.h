@@ -6,6 +6,7 @@
 #ifndef CUSHIM_MOCK_PTX_MACHINE_ZEROS_H
 #define CUSHIM_MOCK_PTX_MACHINE_ZEROS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* NULL if there is no memory. */
@@ -13,5 +14,13 @@ void *ptx__zeros_new(size_t bytes);
 
 /* bytes is what it was made with. NULL is freed, too. */
 void ptx__zeros_free(void *zeros, size_t bytes);
+
+/*
+ * Tells whether it is worth while to make so much memory zero again instead, and then takes it, for
+ * the next one that wants as much: the system takes long to give pages of it. A few are kept, until
+ * there are others.
+ */
+bool ptx__zeros_kept(size_t bytes);
+void ptx__zeros_keep(void *zeros, size_t bytes);
 
 #endif

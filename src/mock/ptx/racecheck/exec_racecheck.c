@@ -347,14 +347,30 @@ static struct steps steps_in(const struct ptx__range *range, uint32_t mask,
     return steps_of(mask, offsets, bytes);
 }
 
+/* Scattered lanes come to lines that are far apart: their words are fetched all at once. */
+static void fetch_words(const struct ptx__range *range, uint32_t mask, const uint64_t *addresses,
+                        enum ptx__use use)
+{
+    const uint64_t *bits = use & PTX__STORES ? range->writes : range->reads;
+
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint64_t number = (addresses[__builtin_ctz(m)] - range->begin) / PTX__LINE_BYTES;
+
+        __builtin_prefetch(&range->lines[number], 1);
+        __builtin_prefetch(&bits[number], 1);
+    }
+}
+
 void ptx__racecheck_lanes(struct ptx__warp *warp, const struct ptx__op *op,
                           const struct ptx__range *range, const uint64_t *addresses, unsigned bytes,
                           enum ptx__use use)
 {
     struct steps steps = steps_in(range, warp->mask, addresses, bytes);
 
-    if (!few_runs(&steps))
+    if (!few_runs(&steps)) {
+        fetch_words(range, warp->mask, addresses, use);
         steps.behind = steps.same = 0;
+    }
     while (steps.mask) {
         const struct run run = next_run(&steps);
         const struct ptx__touch touch = {warp, op, range, use, run.first, run.one ? 0 : bytes};

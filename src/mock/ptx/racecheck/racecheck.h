@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The race check: the shadow memory of a running launch, and its fast path, which is inline. The
- * rest, including the texts of findings, is in racecheck_shared.c, racecheck_global.c and
- * racecheck_local.c. exec_racecheck.c checks all lanes of a warp at once. The shadow memory of
+ * rest, including the texts of findings, is in racecheck_shared.c, racecheck_global.c (whose shadow
+ * memory racecheck_range.c makes and clears) and racecheck_local.c. exec_racecheck.c checks all
+ * lanes of a warp at once. The shadow memory of
  * shared and local memory belongs to one worker; each line of global memory has a lock, which is a
  * bit of its word.
  */
@@ -169,6 +170,14 @@ void ptx__racecheck_range(struct ptx__range *range);
 /* Frees the shadow memory. A range without it stays as it is. */
 void ptx__racecheck_range_free(struct ptx__range *range);
 
+/* What a launch has used of the shadow memory of a part: words of lines, and bits of bytes. */
+enum { PTX__PART_LINES = 1, PTX__PART_BITS = 2 };
+
+static inline uint8_t *ptx__part_of_line(const struct ptx__range *range, uint64_t number)
+{
+    return &range->parts[number * PTX__LINE_BYTES / PTX__PART_BYTES];
+}
+
 /*
  * Returns which bytes of a line a launch has read, or written, when it is over. Bits of bytes
  * behind the end of the range have no meaning.
@@ -180,6 +189,8 @@ static inline uint64_t ptx__line_used(const struct ptx__range *range, uint64_t n
 
     if (range->lines[number] & (read ? PTX__LINE_ALL_READ : PTX__LINE_ALL_WRITTEN))
         return ~UINT64_C(0);
+    if (!(*ptx__part_of_line(range, number) & PTX__PART_BITS))
+        return 0;
     return (read ? range->reads : range->writes)[number];
 }
 

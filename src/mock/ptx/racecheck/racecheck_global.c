@@ -13,7 +13,6 @@
 #include <sched.h>
 #include <string.h>
 
-#include "mock/ptx/machine/zeros.h"
 #include "mock/ptx/racecheck/racecheck.h"
 #include "mock/ptx/racecheck/shadow_record.h"
 
@@ -66,6 +65,22 @@ static void unlock(uint64_t *line, uint64_t value)
     __atomic_store_n(line, value, __ATOMIC_RELEASE);
 }
 
+/* Notes what is used of the part of a line: once only, as other workers read what is beside it. */
+static void use_part(const struct ptx__range *range, uint64_t number, uint8_t what)
+{
+    uint8_t *part = ptx__part_of_line(range, number);
+
+    if (!(__atomic_load_n(part, __ATOMIC_RELAXED) & what))
+        __atomic_fetch_or(part, what, __ATOMIC_RELAXED);
+}
+
+/* Sets the bits of a line that tell what of it was read, or written. */
+static void put_bits(const struct ptx__range *range, uint64_t number, uint64_t *all, uint64_t bits)
+{
+    use_part(range, number, PTX__PART_BITS);
+    put(&all[number], bits);
+}
+
 /* Returns the bytes of a line that exist: the last line of a range may have fewer. */
 static uint64_t bytes_of(const struct ptx__range *range, uint64_t number)
 {
@@ -77,12 +92,15 @@ static uint64_t bytes_of(const struct ptx__range *range, uint64_t number)
 /* Returns the bytes of a line that were written before the launch. */
 static uint64_t written_before(const struct ptx__range *range, uint64_t number)
 {
+    const uint64_t left = (range->size - number * PTX__LINE_BYTES + 7) / 8;
     uint64_t bits = 0;
 
     if (!range->written)
         return ALL_BYTES;
-    for (unsigned i = 0; i < 8 && (number * 8 + i) * 8 < range->size; i++)
-        bits |= (uint64_t) range->written[number * 8 + i] << 8 * i;
+    if (left >= sizeof(bits))
+        memcpy(&bits, range->written + number * sizeof(bits), sizeof(bits));
+    for (unsigned i = 0; left < sizeof(bits) && i < left; i++)
+        bits |= (uint64_t) range->written[number * sizeof(bits) + i] << 8 * i;
     return bits;
 }
 
@@ -215,6 +233,8 @@ static void tell(const struct ptx__touch *touch, uint64_t begin, uint64_t offset
 struct whole {
     uint64_t word, flags; /* of a line that no other block has used, and what the access adds */
     const uint8_t *written;
+    uint64_t *lines;
+    bool alone;
 };
 
 static struct whole whole_of(const struct ptx__touch *touch)
@@ -227,6 +247,8 @@ static struct whole whole_of(const struct ptx__touch *touch)
         (touch->use & PTX__LOADS ? PTX__LINE_ALL_READ : 0) |
             (touch->use & PTX__STORES ? PTX__LINE_ALL_WRITTEN : 0),
         touch->use & PTX__LOADS ? touch->range->written : NULL,
+        touch->range->lines,
+        block->grid->alone,
     };
 }
 
@@ -245,16 +267,15 @@ static bool is_written(const uint8_t *written, uint64_t number)
 static inline bool touch_whole(const struct ptx__touch *touch, uint64_t number,
                                const struct whole *whole)
 {
-    uint64_t *word = &touch->range->lines[number], line = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    uint64_t *word = &whole->lines[number], line = __atomic_load_n(word, __ATOMIC_ACQUIRE);
     const uint64_t after = line | whole->word | whole->flags;
 
     if ((line && (line & ~(uint64_t) PTX__LINE_ALL) != whole->word) ||
         (whole->written && !(line & PTX__LINE_ALL) && !is_written(whole->written, number)))
         return false;
     if (!line)
-        __atomic_store_n(&touch->range->parts[number * PTX__LINE_BYTES / PTX__PART_BYTES], 1,
-                         __ATOMIC_RELAXED);
-    if (touch->warp->block->grid->alone) {
+        use_part(touch->range, number, PTX__PART_LINES);
+    if (whole->alone) {
         unlock(word, after);
         return true;
     }
@@ -262,7 +283,9 @@ static inline bool touch_whole(const struct ptx__touch *touch, uint64_t number,
                                                         __ATOMIC_RELAXED);
 }
 
-/* Sets the bits of the line. Returns the flags that follow from them. */
+/*
+ * Sets the bits of the line, or the flags that say the same of all of them. Returns the flags.
+ */
 static uint64_t mark(const struct ptx__touch *touch, uint64_t number, uint64_t flags,
                      uint64_t reads, uint64_t writes)
 {
@@ -270,12 +293,16 @@ static uint64_t mark(const struct ptx__touch *touch, uint64_t number, uint64_t f
     const uint64_t all = bytes_of(range, number);
 
     if (touch->use & PTX__STORES && !(flags & PTX__LINE_ALL_WRITTEN)) {
-        put(&range->writes[number], writes);
-        flags |= writes == all ? PTX__LINE_ALL_WRITTEN : 0;
+        if (writes == all)
+            flags |= PTX__LINE_ALL_WRITTEN;
+        else
+            put_bits(range, number, range->writes, writes);
     }
     if (touch->use & PTX__LOADS && !(flags & PTX__LINE_ALL_READ)) {
-        put(&range->reads[number], reads);
-        flags |= reads == all && !unwritten(range, number, flags, all) ? PTX__LINE_ALL_READ : 0;
+        if (reads == all && !unwritten(range, number, flags, all))
+            flags |= PTX__LINE_ALL_READ;
+        else
+            put_bits(range, number, range->reads, reads);
     }
     return flags;
 }
@@ -292,40 +319,59 @@ static bool read_by_many(const struct ptx__touch *touch, uint64_t line, uint64_t
            (get(&record->many) & bits) == bits && !(get(&record->written) & bits);
 }
 
-/* A part of a line that only this block has used. Returns false if all of it is used then. */
-static bool use_own(const struct ptx__range *range, uint64_t number, uint64_t *parts, uint64_t bits)
+/* Sets bits of a part of a line. Returns false, and sets none, if all of it is used then. */
+static bool use_own(const struct ptx__range *range, uint64_t number, uint64_t *all, uint64_t bits)
 {
-    const uint64_t after = get(&parts[number]) | bits;
+    const uint64_t after = get(&all[number]) | bits;
 
     if (after == bytes_of(range, number))
         return false;
-    put(&parts[number], after);
+    put_bits(range, number, all, after);
     return true;
 }
 
-/* A word that no block has written, of a line all of which was read. Returns the flag of lines. */
-static uint64_t read_word(struct ptx__shadow_record *record, uint64_t bits, uint32_t owner)
-{
-    uint32_t *reader = &record->readers[(unsigned) __builtin_ctzll(bits) / 4];
-
-    if (!(record->read & bits)) {
-        *reader = owner;
-        put(&record->read, record->read | bits);
-    } else if (*reader != owner) {
-        put(&record->many, record->many | bits);
-    }
-    return record->many == ALL_BYTES && !record->written ? PTX__LINE_MANY : 0;
-}
-
+/* Tells whether the bits are of one word, and the record has one granule for it. */
 static bool is_word(const struct ptx__shadow_record *record, uint64_t bits)
 {
-    return record && record->shift == 2 && bits >> (unsigned) __builtin_ctzll(bits) == 15 &&
-           !(record->written & bits);
+    const unsigned first = (unsigned) __builtin_ctzll(bits);
+
+    return record && record->shift == 2 && first % 4 == 0 && bits >> first == 15;
+}
+
+/* Tells whether the access to a word would be a conflict with another block's. */
+static bool is_conflict(const struct ptx__shadow_record *record, uint64_t bits, uint32_t owner,
+                        bool read)
+{
+    const unsigned i = (unsigned) __builtin_ctzll(bits) / 4;
+
+    return (record->written & bits && record->writers[i] != owner) ||
+           (!read && (record->many & bits || (record->read & bits && record->readers[i] != owner)));
+}
+
+/* Records an access to a word, which is no conflict. Returns the line's word after it. */
+static uint64_t touch_word(struct ptx__shadow_record *record, uint64_t line, uint64_t bits,
+                           uint32_t owner, bool read)
+{
+    const unsigned i = (unsigned) __builtin_ctzll(bits) / 4;
+
+    if (!read) {
+        record->writers[i] = owner;
+        put(&record->written, record->written | bits);
+        return line & ~(uint64_t) PTX__LINE_MANY;
+    }
+    if (!(record->read & bits)) {
+        record->readers[i] = owner;
+        put(&record->read, record->read | bits);
+    } else if (record->readers[i] != owner) {
+        put(&record->many, record->many | bits);
+    }
+    return line | (record->many == ALL_BYTES && !record->written ? PTX__LINE_MANY : 0);
 }
 
 /*
- * The most frequent plain accesses of a part of a line, whose lock is held. Returns the line's word
- * after it, or 0 if it is none of them.
+ * The most frequent plain accesses of a part of a line, whose lock is held: the line is this
+ * block's alone, or the part is a word of a record and no conflict. Returns the line's word after
+ * it, or 0 if it is none of them.
  */
 static uint64_t touch_part(const struct ptx__touch *touch, uint64_t number, uint64_t line,
                            uint64_t bits)
@@ -333,19 +379,38 @@ static uint64_t touch_part(const struct ptx__touch *touch, uint64_t number, uint
     const struct ptx__range *range = touch->range;
     const uint64_t owner = ptx__line_owner(touch->warp->block, range);
     const bool read = touch->use == PTX__LOADS;
-    struct ptx__shadow_record *record;
+    struct ptx__shadow_record *record = NULL;
 
     if (touch->warp->block->strong || (!read && touch->use != PTX__STORES))
         return 0;
-    if ((line & ~(uint64_t) PTX__LINE_ALL) == owned(owner))
-        return line & (read ? PTX__LINE_ALL_READ : PTX__LINE_ALL_WRITTEN) ||
-                       use_own(range, number, read ? range->reads : range->writes, bits)
-                   ? line
-                   : 0;
-    record = ptx__shadow_record_at(line);
-    if (read && line & PTX__LINE_ALL_READ && is_word(record, bits))
-        return line | read_word(record, bits, (uint32_t) owner);
-    return 0;
+    if ((line & ~(uint64_t) PTX__LINE_ALL) != owned(owner)) {
+        record = ptx__shadow_record_at(line);
+        if (!is_word(record, bits) || is_conflict(record, bits, (uint32_t) owner, read))
+            return 0;
+    }
+    if (!(line & (read ? PTX__LINE_ALL_READ : PTX__LINE_ALL_WRITTEN)) &&
+        !use_own(range, number, read ? range->reads : range->writes, bits))
+        return 0;
+    return record ? touch_word(record, line, bits, (uint32_t) owner, read) : line;
+}
+
+/* Any access to a line, whose lock is held. */
+static __attribute__((noinline)) void touch_any(const struct ptx__touch *touch, uint64_t begin,
+                                                uint64_t offset, uint64_t line, uint64_t bits)
+{
+    const struct ptx__range *range = touch->range;
+    const uint64_t number = offset / PTX__LINE_BYTES;
+    struct conflict conflict = {0};
+    uint64_t reads, writes, kind;
+
+    reads = line & PTX__LINE_ALL_READ ? bytes_of(range, number) : get(&range->reads[number]);
+    writes = line & PTX__LINE_ALL_WRITTEN ? bytes_of(range, number) : get(&range->writes[number]);
+    kind = record_access(touch, line & ~(uint64_t) PTX__LINE_ALL, reads, writes, bits, &conflict);
+    unlock(&range->lines[number], kind | mark(touch, number, line & PTX__LINE_ALL,
+                                              reads | (touch->use & PTX__LOADS ? bits : 0),
+                                              writes | (touch->use & PTX__STORES ? bits : 0)));
+    if (conflict.block)
+        tell(touch, begin, offset, &conflict, 0);
 }
 
 static void touch_line(const struct ptx__touch *touch, uint64_t begin, uint64_t offset,
@@ -353,31 +418,21 @@ static void touch_line(const struct ptx__touch *touch, uint64_t begin, uint64_t 
 {
     const struct ptx__range *range = touch->range;
     const uint64_t number = offset / PTX__LINE_BYTES;
-    uint64_t *word = &range->lines[number], line = __atomic_load_n(word, __ATOMIC_ACQUIRE);
-    const uint64_t missing = touch->use & PTX__LOADS ? unwritten(range, number, line, bits) : 0;
-    struct conflict conflict = {0};
-    uint64_t reads, writes, kind;
+    uint64_t *word = &range->lines[number], line = __atomic_load_n(word, __ATOMIC_ACQUIRE), after;
+    const uint64_t missing = touch->use == PTX__LOADS ? unwritten(range, number, line, bits) : 0;
 
     if (!line)
-        __atomic_store_n(&range->parts[offset / PTX__PART_BYTES], 1, __ATOMIC_RELAXED);
-    if (missing && touch->use == PTX__LOADS)
-        tell(touch, begin, offset, &conflict, missing);
+        use_part(range, number, PTX__PART_LINES);
+    if (missing)
+        tell(touch, begin, offset, &(struct conflict){0}, missing);
     if (read_by_many(touch, line, bits))
         return;
     line = lock(touch, word);
-    kind = touch_part(touch, number, line, bits);
-    if (kind) {
-        unlock(word, kind);
-        return;
-    }
-    reads = line & PTX__LINE_ALL_READ ? bytes_of(range, number) : get(&range->reads[number]);
-    writes = line & PTX__LINE_ALL_WRITTEN ? bytes_of(range, number) : get(&range->writes[number]);
-    kind = record_access(touch, line & ~(uint64_t) PTX__LINE_ALL, reads, writes, bits, &conflict);
-    unlock(word, kind | mark(touch, number, line & PTX__LINE_ALL,
-                             reads | (touch->use & PTX__LOADS ? bits : 0),
-                             writes | (touch->use & PTX__STORES ? bits : 0)));
-    if (conflict.block)
-        tell(touch, begin, offset, &conflict, 0);
+    after = touch_part(touch, number, line, bits);
+    if (after)
+        unlock(word, after);
+    else
+        touch_any(touch, begin, offset, line, bits);
 }
 
 /* Touches a line from an offset on, as far as the access uses it. Returns the offset behind that.
@@ -395,9 +450,14 @@ static __attribute__((noinline)) uint64_t touch_next(const struct ptx__touch *to
 
 void ptx__racecheck_global(const struct ptx__touch *touch, uint64_t offset, uint64_t bytes)
 {
-    const uint64_t end = offset + bytes;
-    const struct whole whole = whole_of(touch);
+    const uint64_t end = offset + bytes, in_line = offset % PTX__LINE_BYTES;
+    struct whole whole;
 
+    if (in_line + bytes <= PTX__LINE_BYTES && bytes < PTX__LINE_BYTES) {
+        touch_line(touch, offset, offset, ((UINT64_C(1) << bytes) - 1) << in_line);
+        return;
+    }
+    whole = whole_of(touch);
     for (uint64_t at = offset; at < end;) {
         if (at % PTX__LINE_BYTES == 0 && end - at >= PTX__LINE_BYTES &&
             touch_whole(touch, at / PTX__LINE_BYTES, &whole))
@@ -405,38 +465,4 @@ void ptx__racecheck_global(const struct ptx__touch *touch, uint64_t offset, uint
         else
             at = touch_next(touch, offset, at, end);
     }
-}
-
-/* --- of a range --- */
-
-static size_t n_lines(const struct ptx__range *range)
-{
-    return range->size / PTX__LINE_BYTES + 1;
-}
-
-/* The words of reads, writes and lines, and the bytes of parts, one after another. */
-static size_t notes_bytes(const struct ptx__range *range)
-{
-    return 3 * n_lines(range) * sizeof(*range->reads) + range->size / PTX__PART_BYTES + 1;
-}
-
-void ptx__racecheck_range(struct ptx__range *range)
-{
-    uint64_t *notes = ptx__zeros_new(notes_bytes(range));
-
-    range->shadowed = notes;
-    if (!notes)
-        return;
-    range->reads = notes;
-    range->writes = range->reads + n_lines(range);
-    range->lines = range->writes + n_lines(range);
-    range->parts = (uint8_t *) (range->lines + n_lines(range));
-}
-
-void ptx__racecheck_range_free(struct ptx__range *range)
-{
-    if (range->reads)
-        ptx__zeros_free(range->reads, notes_bytes(range));
-    range->reads = range->writes = range->lines = NULL;
-    range->parts = NULL;
 }
