@@ -26,6 +26,7 @@ struct random_program {
     bool wrong; /* it may do what is an error */
     bool tiles; /* it reads rows and columns of shared memory */
     bool fresh; /* not all of its memory is written before */
+    bool adds;  /* its only atomic operations on global memory are additions without results */
     uint64_t keys[RANDOM_STATEMENTS];
     unsigned n_keys;
     uint64_t dropped[RANDOM_STATEMENTS];

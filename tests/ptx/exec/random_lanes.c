@@ -4,6 +4,30 @@
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
+/* Sums, also in memory of the thread alone, which it reads again: compiled code may gather them. */
+static void put_additions(struct writer *w)
+{
+    static const char *const lines[] = {
+        "red<|.global>.add.u32 [e], %r#;",
+        "red.global.add.u64 [e], %d#;",
+        "{ .reg .b32 g; atom.global.add.u32 g, [e], %r#; }",
+        "{ .reg .b64 g; @<|!>%p# atom.global.add.u64 g, [e], %d#; }",
+        "@<|!>%p# red.global.add.u32 [e+<0|4>], %r#;",
+        "mad.wide.u32 e, %i0, 64, %t6; red.global.add.u32 [e+<0|4|24>], %r#;",
+        "mad.wide.u32 e, %i0, 64, %t6; red.global.add.u64 [e+<0|24>], %d#;",
+        "mad.wide.u32 e, %i0, 64, %t6; ld.global.u32 %r#, [e+<0|4|24>];",
+        "mad.wide.u32 e, %i0, 64, %t6; st.global.u32 [e+<0|4|24>], %r#;",
+    };
+
+    for (unsigned n = 1 + random_draw(w, 4); n; n--) {
+        random_put(
+            w, "{ .reg .b64 e; .reg .b32 f; and.b32 f, %%r%u, 15; mad.wide.u32 e, f, 8, %%t7;\n",
+            random_draw(w, 8));
+        random_put_one(w, lines, COUNT(lines));
+        random_put(w, "}\n");
+    }
+}
+
 /* Operations on memory of all threads, whose order does not show. */
 void random_put_count(struct writer *w)
 {
@@ -16,6 +40,10 @@ void random_put_count(struct writer *w)
         "red.shared.<add.u64|max.s64|xor.b64> [e], %d#; }",
     };
 
+    if (w->program->adds) {
+        put_additions(w);
+        return;
+    }
     random_put(w, "{ .reg .b64 e; .reg .b32 f; and.b32 f, %%r%u, 15; mad.wide.u32 e, f, 8, %%t7;\n",
                random_draw(w, 8));
     random_put_one(w, lines, COUNT(lines));

@@ -345,7 +345,8 @@ static void put_load(struct writer *w)
         random_put(w, "and.b32 f, %%r%u, 511; mad.wide.u32 e, f, %u, %%t5;\n", random_draw(w, 8),
                    bytes);
     }
-    put_access(w, cell, false, spaces[random_draw(w, 4)], "e", random_draw(w, 64) * bytes);
+    put_access(w, cell, false, spaces[random_draw(w, w->program->adds ? 3 : 4)], "e",
+               random_draw(w, 64) * bytes);
     random_put(w, "}\n");
 }
 
@@ -367,8 +368,9 @@ static void put_own(struct writer *w)
         put_access(w, cell, store, "shared", "f", offset);
         break;
     case 2:
-        random_put_line(w, "mov.u32 f, own; mad.lo.u32 f, %i2, 16, f; cvt.u64.u32 e, f; cvta.shared.u64 "
-                    "e, e; st.b32 [e+<0|4|8>], %r#; ld.b32 %r#, [e+<0|4|8|12>];");
+        random_put_line(
+            w, "mov.u32 f, own; mad.lo.u32 f, %i2, 16, f; cvt.u64.u32 e, f; cvta.shared.u64 "
+               "e, e; st.b32 [e+<0|4|8>], %r#; ld.b32 %r#, [e+<0|4|8|12>];");
         break;
     default:
         random_put_line(w, "mov.u32 f, stack; and.b32 %i3, %r#, 3; mad.lo.u32 f, %i3, 16, f;");
@@ -434,7 +436,7 @@ static void put_exchange(struct writer *w)
 
 const struct random_simple random_simple[] = {
     {40, false, put_form},        {10, false, put_affine},      {10, false, put_load},
-    {8, false, put_own},          {5, true, put_exchange},      {4, false, random_put_count},
+    {8, false, put_own},          {5, true, put_exchange},      {8, false, random_put_count},
     {4, false, random_put_marks}, {6, false, random_put_lanes}, {5, true, random_put_members},
     {2, false, put_call},         {6, false, put_mistake},
 };

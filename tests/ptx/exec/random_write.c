@@ -378,5 +378,6 @@ struct random_program random_program(uint64_t seed)
     program.wrong = (drawn >> 16) % 6 == 0;
     program.tiles = (drawn >> 24) % 3 == 0;
     program.fresh = (drawn >> 32) % 4 == 0;
+    program.adds = (drawn >> 40) % 2 == 0;
     return program;
 }

@@ -46,6 +46,17 @@ struct ptx__jit_value ptx__jit_hit_field(const struct ptx__jit_access *access, s
                          0, ptx__jit_bits(type) / 8);
 }
 
+/* Whether nothing is still to be added to the memory, or the access adds, too. */
+static struct ptx__jit_value is_complete(const struct ptx__jit_access *access)
+{
+    const struct ptx__jit_emit *emit = access->emit;
+
+    if (access->atomic || !emit->gathers)
+        return ptx__jit_number(PTX__JIT_I1, 1);
+    return ptx__jit_compare(access->text, "icmp ne", access->host,
+                            FIELD(access->emit, emit->worker, I64, ptx__worker, gathered.memory));
+}
+
 /* Returns whether the memory may be used in this way. */
 static struct ptx__jit_value global(struct ptx__jit_access *access)
 {
@@ -55,8 +66,10 @@ static struct ptx__jit_value global(struct ptx__jit_access *access)
     access->shadow = HIT_FIELD(access, I64, lines);
     access->noted = ptx__jit_compare(access->text, "icmp ne", access->shadow, any(0));
     if (access->load)
-        return ptx__jit_number(PTX__JIT_I1, 1);
-    return ptx__jit_compare(access->text, "icmp eq", HIT_FIELD(access, I8, read_only), any(0));
+        return is_complete(access);
+    return both(
+        access, is_complete(access),
+        ptx__jit_compare(access->text, "icmp eq", HIT_FIELD(access, I8, read_only), any(0)));
 }
 
 static struct ptx__jit_value shared(struct ptx__jit_access *access)
@@ -196,10 +209,14 @@ static void write_load(const struct ptx__jit_access *access, struct ptx__jit_ope
     }
 }
 
+static uint16_t result_slot(const struct ptx__jit_access *access, unsigned element)
+{
+    return ptx__jit_result_slot(access->emit->flow, access->emit->at, access->results[element]);
+}
+
 static void write_atomic(const struct ptx__jit_access *access, struct ptx__jit_operand *old)
 {
-    const bool wanted =
-        ptx__jit_written_at(access->emit->flow, access->emit->at, access->code->d) != PTX__JIT_NONE;
+    const bool wanted = result_slot(access, 0) != PTX__JIT_NONE;
 
     *old = (struct ptx__jit_operand){.form = {.known = true, .vector = true},
                                      .base = ptx__jit_write_atoms(access, wanted)};
@@ -208,8 +225,7 @@ static void write_atomic(const struct ptx__jit_access *access, struct ptx__jit_o
 /* Whether a slot has a value for each lane. */
 static bool has_lanes(const struct ptx__jit_access *access, unsigned element)
 {
-    const uint16_t number =
-        ptx__jit_written_at(access->emit->flow, access->emit->at, access->results[element]);
+    const uint16_t number = result_slot(access, element);
 
     return number != PTX__JIT_NONE && access->emit->flow->slots[number].form.vector;
 }
@@ -220,15 +236,16 @@ static void join_loads(struct ptx__jit_access *access, struct ptx__jit_operand *
                        const struct ptx__jit_operand *slow, const char *word, size_t number)
 {
     for (unsigned i = 0; i < access->n_results; i++) {
-        if (ptx__jit_written_at(access->emit->flow, access->emit->at, access->results[i]) ==
-            PTX__JIT_NONE)
+        if (result_slot(access, i) == PTX__JIT_NONE)
             continue;
         right[i].base = ptx__jit_phi(access->emit, right[i].base, right_word, right_number,
                                      slow[i].base, word, number);
         right[i].form.vector = right[i].base.lanes;
     }
-    for (unsigned i = 0; i < access->n_results; i++)
-        ptx__jit_write(access->emit, access->results[i], &right[i]);
+    for (unsigned i = 0; i < access->n_results; i++) {
+        if (result_slot(access, i) != PTX__JIT_NONE)
+            ptx__jit_write(access->emit, access->results[i], &right[i]);
+    }
 }
 
 /* One vector for each row, if all lanes store contiguous elements, each its own row. */
@@ -300,8 +317,7 @@ static void go_slow(struct ptx__jit_access *access, size_t number,
 {
     ptx__jit_run_handler(access->emit, number);
     for (unsigned i = 0; i < access->n_results; i++) {
-        const uint16_t slot =
-            ptx__jit_written_at(access->emit->flow, access->emit->at, access->results[i]);
+        const uint16_t slot = result_slot(access, i);
 
         if (slot != PTX__JIT_NONE)
             elements[i] = ptx__jit_written(access->emit, slot);

@@ -4,9 +4,13 @@
  * order. In global memory they use the host's, as the handlers do. What the host does not have is
  * repeated until nobody has changed the value in between. The shared memory of a block belongs to
  * one worker, so nobody does.
+ *
+ * Additions whose results nobody wants are gathered by the worker, if nothing can tell: see
+ * machine/gathered.h.
  */
 #include <string.h>
 
+#include "mock/ptx/exec/control.h"
 #include "mock/ptx/jit/access.h"
 
 /* What lanes use lies in the room, one list behind the other. */
@@ -145,7 +149,21 @@ static struct ptx__jit_value mask_of(const struct ptx__jit_emit *emit)
     return emit->guarded ? emit->guard_word : emit->mask_word;
 }
 
-struct ptx__jit_value ptx__jit_write_atoms(const struct ptx__jit_access *access, bool wanted)
+/* Hands the lanes' addresses and operands to the worker. */
+static void gather(const struct ptx__jit_access *access)
+{
+    struct ptx__jit_emit *emit = access->emit;
+    const struct ptx__jit_value operands[] = {
+        ptx__jit_at(emit, emit->worker, offsetof(struct ptx__worker, gathered)), emit->room,
+        ptx__jit_cast(access->text, "zext", mask_of(emit), PTX__JIT_I64), access->host};
+
+    ptx__jit_call_engine(
+        emit, access->bytes == 8 ? (uintptr_t) ptx__gather_64 : (uintptr_t) ptx__gather_32, "void",
+        4, operands);
+}
+
+/* One lane after the other. */
+static struct ptx__jit_value in_order(const struct ptx__jit_access *access, bool wanted)
 {
     struct ptx__jit_emit *emit = access->emit;
     struct ptx__jit_text *text = access->text;
@@ -153,9 +171,6 @@ struct ptx__jit_value ptx__jit_write_atoms(const struct ptx__jit_access *access,
     const char *word = emit->label;
     struct ptx__jit_value lanes, next = {.type = PTX__JIT_I32};
 
-    fill_list(access, ADDRESSES, access->address);
-    for (unsigned i = 0; i < 1u + is_exchange(access); i++)
-        fill_list(access, OPERANDS + i, ptx__jit_operand_of_atom(access, i));
     ptx__jit_goto(emit, "each", label);
     ptx__jit_label(emit, "each", label);
     next.number = text->next++;
@@ -170,4 +185,70 @@ struct ptx__jit_value ptx__jit_write_atoms(const struct ptx__jit_access *access,
     return wanted ? ptx__jit_load(text, "", ptx__jit_at(emit, emit->room, RESULTS * LIST),
                                   ptx__jit_memory_type(access), PTX__LANES, 64)
                   : next;
+}
+
+struct ptx__jit_value ptx__jit_write_atoms(const struct ptx__jit_access *access, bool wanted)
+{
+    fill_list(access, ADDRESSES, access->address);
+    for (unsigned i = 0; i < 1u + is_exchange(access); i++)
+        fill_list(access, OPERANDS + i, ptx__jit_operand_of_atom(access, i));
+    if (!access->emit->gathers || access->op->space == 's')
+        return in_order(access, wanted);
+    gather(access);
+    return (struct ptx__jit_value){.type = PTX__JIT_I32};
+}
+
+/* --- what is gathered --- */
+
+uint16_t ptx__jit_result_slot(const struct ptx__jit_flow *flow, size_t number, uint32_t offset)
+{
+    const uint16_t slot = ptx__jit_written_at(flow, number, offset);
+
+    return slot != PTX__JIT_NONE && ptx__jit_is_live(flow, number + 1, slot) ? slot : PTX__JIT_NONE;
+}
+
+static bool is_addition(const struct ptx__jit_flow *flow, size_t number)
+{
+    const struct ptx__jit_op *op = &flow->ops[number];
+
+    return op->kind == PTX__JIT_ATOMIC && op->space != 's' && flow->code->ops[number].relaxed &&
+           strstr(op->keyed->key, ".add.u") &&
+           ptx__jit_result_slot(flow, number, flow->code->ops[number].d) == PTX__JIT_NONE;
+}
+
+/*
+ * Whether others may learn something of the order in which an operation and others are done. What
+ * a function does that is called comes behind all additions.
+ */
+static bool has_order(const struct ptx__jit_flow *flow, size_t number)
+{
+    const struct ptx__jit_op *op = &flow->ops[number];
+
+    if (flow->runs[number] == ptx__do_call)
+        return false;
+    if (op->keyed && !strncmp(op->keyed->key, "sts.", 4))
+        return true;
+    return flow->code->ops[number].waits && !is_addition(flow, number) &&
+           !(op->kind == PTX__JIT_ATOMIC && op->space == 's' && flow->code->ops[number].relaxed);
+}
+
+bool ptx__jit_gathers(const struct ptx__jit_flow *flow)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < flow->code->n_ops; i++) {
+        if (has_order(flow, i))
+            return false;
+        any |= is_addition(flow, i);
+    }
+    return any && flow->code->is_kernel;
+}
+
+void ptx__jit_add_gathered(struct ptx__jit_emit *emit)
+{
+    const struct ptx__jit_value gathered =
+        ptx__jit_at(emit, emit->worker, offsetof(struct ptx__worker, gathered));
+
+    if (emit->gathers)
+        ptx__jit_call_engine(emit, (uintptr_t) ptx__gathered_add, "void", 1, &gathered);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writing a function: its slots as values (slot.c), operations that are computed (operation.c,
- * parts.c, members.c), loads and stores (access.c), those that handlers do (handler.c), jumps
- * (jump.c), lanes that part (wait.c), and all of it together (function.c).
+ * parts.c, members.c), loads and stores (access.c), additions that are gathered (atomic.c), those
+ * that handlers do (handler.c), jumps (jump.c), lanes that part (wait.c), and all of it together
+ * (function.c).
  */
 #ifndef CUSHIM_MOCK_PTX_JIT_EMIT_H
 #define CUSHIM_MOCK_PTX_JIT_EMIT_H
@@ -42,6 +43,7 @@ struct ptx__jit_emit {
     bool goes_on; /* with the next warp of the block: see block.h */
     bool apart;   /* others may wait elsewhere */
     bool guarded; /* by the guard, which is a part of the mask */
+    bool gathers; /* additions to global memory: see ptx__jit_gathers() */
     struct ptx__jit_value warp, op, entry, ops; /* the function's arguments, or of the next warp */
     struct ptx__jit_value worker, room;         /* room: for values that are handed to the engine */
     struct ptx__jit_value registers, mask, mask_word, first, hits, shared, shared_bytes, block;
@@ -134,6 +136,20 @@ struct ptx__jit_value ptx__jit_phi(struct ptx__jit_emit *emit, struct ptx__jit_v
 /* --- access.c --- */
 
 void ptx__jit_write_access(struct ptx__jit_emit *emit, size_t number);
+
+/* --- atomic.c --- */
+
+/*
+ * Tells whether additions to global memory are gathered: of a kernel that has some whose results
+ * nothing uses, and nothing else that waits for others or has an order with what they do.
+ */
+bool ptx__jit_gathers(const struct ptx__jit_flow *flow);
+
+/* Returns the slot of a result; PTX__JIT_NONE: there is none, or nothing uses it. */
+uint16_t ptx__jit_result_slot(const struct ptx__jit_flow *flow, size_t number, uint32_t offset);
+
+/* Adds what has been gathered, before a handler runs. */
+void ptx__jit_add_gathered(struct ptx__jit_emit *emit);
 
 /* --- operation.c --- */
 

@@ -237,6 +237,7 @@ bool ptx__jit_write_function(struct ptx__jit_text *text, const struct ptx__jit_f
     const size_t n = (size_t) flow->n_slots + 1;
 
     emit.goes_on = flow->full && flow->code->is_kernel;
+    emit.gathers = ptx__jit_gathers(flow);
     emit.warp = argument(0);
     emit.op = argument(1);
     emit.entry = argument(2);

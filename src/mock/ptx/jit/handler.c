@@ -87,8 +87,10 @@ void ptx__jit_call_engine(struct ptx__jit_emit *emit, uint64_t function, const c
 static struct ptx__jit_value run_handler(struct ptx__jit_emit *emit, size_t number)
 {
     const struct ptx__jit_value at = ptx__jit_op_address(emit, number);
-    const struct ptx__jit_value next = ptx__jit_begin(&emit->text, PTX__JIT_I64, 0);
+    struct ptx__jit_value next;
 
+    ptx__jit_add_gathered(emit);
+    next = ptx__jit_begin(&emit->text, PTX__JIT_I64, 0);
     ptx__jit_call_engine(emit, (uintptr_t) emit->flow->runs[number], "i64", 2,
                          (const struct ptx__jit_value[]){emit->warp, at});
     return next;
@@ -215,6 +217,7 @@ void ptx__jit_run_handler(struct ptx__jit_emit *emit, size_t number)
 
     ptx__jit_tell_mask(emit);
     spread_operands(emit, number);
+    ptx__jit_add_gathered(emit);
     next = ptx__jit_ask(emit, emit->flow->runs[number], number);
     ptx__jit_branch(emit, ptx__jit_compare(&emit->text, "icmp eq", next, ptx__jit_i64(0)), "fault",
                     label, "done", label);
@@ -237,6 +240,7 @@ static void run_together(struct ptx__jit_emit *emit, size_t number)
 
     ptx__jit_flush(emit, number);
     spread_operands(emit, number);
+    ptx__jit_add_gathered(emit);
     next = ptx__jit_ask(emit, emit->flow->runs[number], number);
     ptx__jit_branch(
         emit, ptx__jit_compare(&emit->text, "icmp eq", next, ptx__jit_op_address(emit, number + 1)),
@@ -331,6 +335,7 @@ void ptx__jit_leave(struct ptx__jit_emit *emit, size_t number)
 void ptx__jit_change(struct ptx__jit_emit *emit, size_t number)
 {
     spread(emit, list_of(emit, number, NULL, 0));
+    ptx__jit_add_gathered(emit);
     give_back(emit, ptx__jit_op_address(emit, number));
 }
 

@@ -37,6 +37,7 @@ struct ptx__tier {
     struct cushim__arena arenas[VARIANTS]; /* what the machine code refers to */
     atomic_uchar wanted[VARIANTS];         /* enum effort */
     unsigned n_slots[VARIANTS];
+    bool gathers[VARIANTS];
     ptx__handler runs[]; /* the operations' own handlers */
 };
 
@@ -113,12 +114,18 @@ static const struct ptx__op *enter(struct ptx__warp *warp, const struct ptx__op 
         kept ? kept - 1 : variant_of(warp->block->grid->row, warp->mask == PTX__ALL);
     const compiled function = atomic_load_explicit(&tier->functions[variant], memory_order_acquire);
     const size_t number = (size_t) (op - code->ops);
+    struct ptx__gathered *gathered = &warp->worker->gathered;
+    bool runs;
 
     if (!function &&
         atomic_load_explicit(&tier->wanted[variant], memory_order_relaxed) < effort_of(code))
         want_function(code, variant);
-    if (!function || !ptx__jit_make_area(warp->frame, variant))
+    runs = function && ptx__jit_make_area(warp->frame, variant);
+    if (gathered->memory && !(runs && tier->gathers[variant]))
+        ptx__gathered_add(gathered);
+    if (!runs)
         return tier->runs[number](warp, op);
+    gathered->entry = enter;
     warp->frame->kept = 0;
     return function(warp, op, kept ? code->n_ops + number : number, code->ops);
 }
@@ -134,6 +141,7 @@ static void install(struct ptx__code *code, const struct ptx__jit_flow *flow, un
     struct ptx__tier *tier = atomic_load_explicit(&code->tier, memory_order_relaxed);
 
     tier->n_slots[variant] = flow->n_slots;
+    tier->gathers[variant] = ptx__jit_gathers(flow);
     for (size_t i = 0; i < code->n_ops; i++) {
         if (flow->ops[i].entry)
             __atomic_store_n(&code->ops[i].run, enter, __ATOMIC_RELEASE);

@@ -273,6 +273,12 @@ static const char *atomic_type(const struct ptx__instruction *at)
     }
 }
 
+static bool orders_more(const struct ptx__instruction *at)
+{
+    return ptx__has(at, PTX_MOD_ACQUIRE) || ptx__has(at, PTX_MOD_RELEASE) ||
+           ptx__has(at, PTX_MOD_ACQ_REL) || ptx__has(at, PTX_MOD_SYS);
+}
+
 struct atomic {
     const struct ptx__operand *memory, *values, *results;
     struct ptx__address_of address;
@@ -300,6 +306,7 @@ static void atomic_element(struct ptx__lowering *lower, const struct atomic *ato
     set_address(op, &address);
     op->d = d;
     op->waits = true;
+    op->relaxed = !orders_more(at);
     ptx__emit_list(lower, op, slots, 2);
 }
 

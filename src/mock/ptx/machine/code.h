@@ -80,6 +80,7 @@ struct ptx__op {
     uint32_t site; /* in the list of the program */
     uint32_t skip; /* of a jump inside of an instruction: the number of operations */
     bool waits;    /* it may see changes by others, so a loop with it may wait for them */
+    bool relaxed;  /* an atomic operation that orders nothing else, and nothing of other devices */
 };
 
 /* The place in the program of an operation. */

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "mock/ptx/machine/gathered.h"
 #include "mock/ptx/machine/run.h"
 #include "mock/ptx/machine/warp.h"
 
@@ -95,6 +96,7 @@ struct ptx__worker {
     struct ptx__cluster *free_clusters;
     struct ptx__piece *pieces; /* memory for shadow records: see racecheck/shadow_record.c */
     struct ptx__noting noting;
+    struct ptx__gathered gathered;
 };
 
 struct ptx__grid {

@@ -172,6 +172,7 @@ static void run_blocks(struct ptx__worker *worker)
             break;
         state = ptx__block_run(block);
         ptx__jit_count(block);
+        ptx__gathered_add_old(&worker->gathered);
         waits = state == PTX__BLOCK_YIELDED;
         if (waits || state == PTX__BLOCK_WAITS)
             push(&queue, block);
@@ -199,6 +200,7 @@ static bool worker_start(struct ptx__worker *worker, struct ptx__grid *grid)
 
 static void worker_finish(struct ptx__worker *worker)
 {
+    ptx__gathered_finish(&worker->gathered);
     while (worker->free_clusters) {
         struct ptx__cluster *cluster = worker->free_clusters;
 

@@ -335,6 +335,7 @@ struct ptx__warp *ptx__warp_run(struct ptx__warp *warp)
     block->running = warp;
     warp->yielded = false;
     op = ptx__warp_next(warp);
+    ptx__gathered_add_before(&warp->worker->gathered, op);
     while (op)
         op = __atomic_load_n(&op->run, __ATOMIC_RELAXED)(block->running, op);
     return block->running;
