@@ -30,6 +30,20 @@ static inline unsigned ptx__jit_row_lanes(const struct ptx__jit_access *access)
     return access->emit->flow->row ? access->emit->flow->row : PTX__LANES;
 }
 
+/* The rows whose addresses differ; 1 if all lanes count as one row. */
+static inline unsigned ptx__jit_n_rows(const struct ptx__jit_access *access)
+{
+    return access->device.form.rows ? PTX__LANES / ptx__jit_row_lanes(access) : 1;
+}
+
+/* An instruction with a value and a number. */
+static inline struct ptx__jit_value ptx__jit_with(const struct ptx__jit_access *access,
+                                                  const char *name, struct ptx__jit_value a,
+                                                  uint64_t number)
+{
+    return ptx__jit_binary(access->text, name, a, ptx__jit_number(a.type, number));
+}
+
 /* Whether all lanes lie between the first address and the last, and are checked together. */
 static inline bool ptx__jit_in_one_piece(const struct ptx__jit_access *access)
 {

@@ -9,12 +9,6 @@
 
 enum { MOST_ROWS = 4, MOST_GRANULES = 57 /* of a row: bits in eight bytes, from any one on */ };
 
-static struct ptx__jit_value with(const struct ptx__jit_access *access, const char *name,
-                                  struct ptx__jit_value a, uint64_t b)
-{
-    return ptx__jit_binary(access->text, name, a, ptx__jit_number(a.type, b));
-}
-
 static struct ptx__jit_value plus(const struct ptx__jit_access *access, struct ptx__jit_value a,
                                   struct ptx__jit_value b)
 {
@@ -33,18 +27,13 @@ static unsigned n_in_row(const struct ptx__jit_access *access)
     return n_granules(access) * (access->device.form.step ? ptx__jit_row_lanes(access) : 1);
 }
 
-static unsigned n_rows(const struct ptx__jit_access *access)
-{
-    return access->device.form.rows ? PTX__LANES / ptx__jit_row_lanes(access) : 1;
-}
-
 bool ptx__jit_reads_granules(const struct ptx__jit_access *access)
 {
     const struct ptx__jit_form form = access->device.form;
 
     return access->load && access->emit->full && !access->emit->guarded && !form.vector &&
            (!form.step || form.step == (int64_t) access->all) &&
-           access->all % (1u << PTX__GRANULE_SHIFT) == 0 && n_rows(access) <= MOST_ROWS &&
+           access->all % (1u << PTX__GRANULE_SHIFT) == 0 && ptx__jit_n_rows(access) <= MOST_ROWS &&
            n_in_row(access) <= MOST_GRANULES;
 }
 
@@ -53,14 +42,15 @@ static struct ptx__jit_value missing(const struct ptx__jit_access *access,
                                      struct ptx__jit_value written, struct ptx__jit_value granule)
 {
     const uint64_t mask = (UINT64_C(1) << n_in_row(access)) - 1;
-    const struct ptx__jit_value at = plus(access, written, with(access, "lshr", granule, 3));
+    const struct ptx__jit_value at =
+        plus(access, written, ptx__jit_with(access, "lshr", granule, 3));
     const struct ptx__jit_value bits = ptx__jit_load(
         access->text, "", at, n_in_row(access) == 1 ? PTX__JIT_I8 : PTX__JIT_I64, 0, 1);
     const struct ptx__jit_value wide = ptx__jit_cast(access->text, "zext", bits, PTX__JIT_I64);
     const struct ptx__jit_value shifted =
-        ptx__jit_binary(access->text, "lshr", wide, with(access, "and", granule, 7));
+        ptx__jit_binary(access->text, "lshr", wide, ptx__jit_with(access, "and", granule, 7));
 
-    return with(access, "and", with(access, "xor", shifted, ~UINT64_C(0)), mask);
+    return ptx__jit_with(access, "and", ptx__jit_with(access, "xor", shifted, ~UINT64_C(0)), mask);
 }
 
 /* The records of a row's granules: of the lanes of the row, or of its last one. */
@@ -73,7 +63,8 @@ static struct ptx__jit_value records(const struct ptx__jit_access *access,
     struct ptx__jit_value all;
 
     if (!access->device.form.step)
-        return ptx__jit_splat(text, with(access, "add", record, first + lanes - 1), n > 1 ? n : 0);
+        return ptx__jit_splat(text, ptx__jit_with(access, "add", record, first + lanes - 1),
+                              n > 1 ? n : 0);
     all = ptx__jit_splat(text, record, n);
     record = ptx__jit_begin(text, PTX__JIT_I32, n);
     ptx__jit_say(text, "add ");
@@ -99,8 +90,8 @@ static struct ptx__jit_value first_of(const struct ptx__jit_access *access, unsi
     struct ptx__jit_value offset = access->device.base;
 
     if (row)
-        offset = plus(access, offset, with(access, "mul", access->device.rows, row));
-    return with(access, "lshr", offset, PTX__GRANULE_SHIFT);
+        offset = plus(access, offset, ptx__jit_with(access, "mul", access->device.rows, row));
+    return ptx__jit_with(access, "lshr", offset, PTX__GRANULE_SHIFT);
 }
 
 void ptx__jit_read_granules(const struct ptx__jit_access *access, const char *otherwise,
@@ -108,7 +99,8 @@ void ptx__jit_read_granules(const struct ptx__jit_access *access, const char *ot
 {
     struct ptx__jit_emit *emit = access->emit;
     struct ptx__jit_text *text = access->text;
-    const unsigned rows = n_rows(access), all_rows = PTX__LANES / ptx__jit_row_lanes(access);
+    const unsigned rows = ptx__jit_n_rows(access),
+                   all_rows = PTX__LANES / ptx__jit_row_lanes(access);
     const struct ptx__jit_value readers =
         license(access, offsetof(struct ptx__shared_reads, readers), PTX__JIT_I64);
     struct ptx__jit_value first[MOST_ROWS], written, record, missed;
@@ -127,7 +119,8 @@ void ptx__jit_read_granules(const struct ptx__jit_access *access, const char *ot
     ptx__jit_label(emit, "record", number);
     record = license(access, offsetof(struct ptx__shared_reads, record), PTX__JIT_I32);
     for (unsigned row = 0; row < rows; row++) {
-        const struct ptx__jit_value at = plus(access, readers, with(access, "shl", first[row], 2));
+        const struct ptx__jit_value at =
+            plus(access, readers, ptx__jit_with(access, "shl", first[row], 2));
 
         ptx__jit_store(text, "", at, records(access, record, rows == 1 ? all_rows - 1 : row), 4);
     }

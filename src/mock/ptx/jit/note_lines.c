@@ -11,22 +11,11 @@
 /* More words than this are looked at faster by the function that notes. */
 enum { MOST_WORDS = 12 };
 
-static struct ptx__jit_value both(const struct ptx__jit_access *access, const char *name,
-                                  struct ptx__jit_value a, uint64_t b)
-{
-    return ptx__jit_binary(access->text, name, a, ptx__jit_i64(b));
-}
-
 static uint64_t span(const struct ptx__jit_access *access)
 {
     const int64_t step = access->device.form.step;
 
     return (uint64_t) (step < 0 ? -step : step) * (ptx__jit_row_lanes(access) - 1);
-}
-
-static unsigned n_rows(const struct ptx__jit_access *access)
-{
-    return access->device.form.rows ? PTX__LANES / ptx__jit_row_lanes(access) : 1;
 }
 
 /* The words of a row: of its first byte, of each line in between, and of its last byte. */
@@ -43,37 +32,37 @@ bool ptx__jit_sees_lines(const struct ptx__jit_access *access)
 {
     return ptx__jit_in_one_piece(access) &&
            span(access) <= (uint64_t) MOST_WORDS * PTX__LINE_BYTES &&
-           n_rows(access) * n_words(access) <= MOST_WORDS;
+           ptx__jit_n_rows(access) * n_words(access) <= MOST_WORDS;
 }
 
 /* The word of the line that a byte of the range is in. */
 static struct ptx__jit_value word_of(const struct ptx__jit_access *access,
                                      struct ptx__jit_value offset)
 {
-    const struct ptx__jit_value number = both(access, "lshr", offset, 6);
-    const struct ptx__jit_value at =
-        ptx__jit_binary(access->text, "add", access->shadow, both(access, "shl", number, 3));
+    const struct ptx__jit_value number = ptx__jit_with(access, "lshr", offset, 6);
+    const struct ptx__jit_value at = ptx__jit_binary(access->text, "add", access->shadow,
+                                                     ptx__jit_with(access, "shl", number, 3));
 
     return ptx__jit_load(access->text, "volatile ", at, PTX__JIT_I64, 0, 8);
 }
 
 static unsigned load_words(const struct ptx__jit_access *access, struct ptx__jit_value *words)
 {
-    const unsigned rows = n_rows(access), n = n_words(access);
+    const unsigned rows = ptx__jit_n_rows(access), n = n_words(access);
     const uint64_t last = span(access) + access->all - 1;
     struct ptx__jit_value first =
         ptx__jit_binary(access->text, "sub", access->device.base, access->begin);
     unsigned all = 0;
 
     if (access->device.form.step < 0)
-        first = both(access, "sub", first, span(access));
+        first = ptx__jit_with(access, "sub", first, span(access));
     for (unsigned row = 0; row < rows; row++) {
         if (row)
             first = ptx__jit_binary(access->text, "add", first, access->device.rows);
         for (unsigned i = 0; i < n; i++)
-            words[all++] =
-                word_of(access, both(access, "add", first,
-                                     i && i == n - 1 ? last : i * (uint64_t) PTX__LINE_BYTES));
+            words[all++] = word_of(
+                access, ptx__jit_with(access, "add", first,
+                                      i && i == n - 1 ? last : i * (uint64_t) PTX__LINE_BYTES));
     }
     return all;
 }
@@ -87,18 +76,19 @@ static struct ptx__jit_value read_by_many(const struct ptx__jit_access *access,
 
     for (unsigned i = 1; i < n; i++)
         all = ptx__jit_binary(access->text, "and", all, words[i]);
-    return ptx__jit_compare(access->text, "icmp eq", both(access, "and", all, flags),
+    return ptx__jit_compare(access->text, "icmp eq", ptx__jit_with(access, "and", all, flags),
                             ptx__jit_i64(flags));
 }
 
 /* The word of a line of this block alone, all of which it has read, or written. */
 static struct ptx__jit_value own_line(const struct ptx__jit_access *access)
 {
-    const struct ptx__jit_value owner = both(access, "shl", access->emit->owner, PTX__LINE_SHIFT);
+    const struct ptx__jit_value owner =
+        ptx__jit_with(access, "shl", access->emit->owner, PTX__LINE_SHIFT);
 
-    return both(access, "or",
-                ptx__jit_binary(access->text, "and", owner, HIT_FIELD(access, I64, owners)),
-                PTX__LINE_OF_ONE | (access->load ? PTX__LINE_ALL_READ : PTX__LINE_ALL_WRITTEN));
+    return ptx__jit_with(
+        access, "or", ptx__jit_binary(access->text, "and", owner, HIT_FIELD(access, I64, owners)),
+        PTX__LINE_OF_ONE | (access->load ? PTX__LINE_ALL_READ : PTX__LINE_ALL_WRITTEN));
 }
 
 /* Whether all lines are such ones. What else was done with all of them does not matter. */
@@ -110,8 +100,8 @@ static struct ptx__jit_value are_own(const struct ptx__jit_access *access,
     struct ptx__jit_value differ = {0};
 
     for (unsigned i = 0; i < n; i++) {
-        const struct ptx__jit_value here =
-            ptx__jit_binary(access->text, "xor", both(access, "and", words[i], ~other), own);
+        const struct ptx__jit_value here = ptx__jit_binary(
+            access->text, "xor", ptx__jit_with(access, "and", words[i], ~other), own);
 
         differ = i ? ptx__jit_binary(access->text, "or", differ, here) : here;
     }
