@@ -387,22 +387,44 @@ Test(run, chosen_bits_in_chosen_lanes)
         for (unsigned form = 0; form < 4; form++) {
             char body[512];
 
-            snprintf(body, sizeof(body),
-                     "mul.lo.u32 %%r3, %%i, 0x9e3779b1; mul.lo.u32 %%r4, %%i, 0x85ebca6b; add.u32 "
-                     "%%r4, %%r4, 12345; and.b32 %%r5, %%r3, 0x%x; and.b32 %%r6, %%r4, 0x%x; or.b32 "
-                     "%%r5, %%r5, %%r6; shr.u32 %%r7, %%r4, 7; and.b32 %%r7, %%r7, 1; setp.eq.u32 "
-                     "%%p0, %%r7, 0; selp.b32 %%r9, %s, %s, %%p0;",
-                     masks[i], ~masks[i], form < 2 ? "%r5" : form == 2 ? "%r3" : "%r4",
-                     form == 0 ? "%r3" : form == 1 ? "%r4" : "%r5");
+            snprintf(
+                body, sizeof(body),
+                "mul.lo.u32 %%r3, %%i, 0x9e3779b1; mul.lo.u32 %%r4, %%i, 0x85ebca6b; add.u32 "
+                "%%r4, %%r4, 12345; and.b32 %%r5, %%r3, 0x%x; and.b32 %%r6, %%r4, 0x%x; or.b32 "
+                "%%r5, %%r5, %%r6; shr.u32 %%r7, %%r4, 7; and.b32 %%r7, %%r7, 1; setp.eq.u32 "
+                "%%p0, %%r7, 0; selp.b32 %%r9, %s, %s, %%p0;",
+                masks[i], ~masks[i],
+                form < 2    ? "%r5"
+                : form == 2 ? "%r3"
+                            : "%r4",
+                form == 0   ? "%r3"
+                : form == 1 ? "%r4"
+                            : "%r5");
             run("", body, 2, 64);
             for (unsigned t = 0; t < 128; t++) {
                 const unsigned a = t * 0x9e3779b1u, b = t * 0x85ebca6bu + 12345;
                 const unsigned both = (a & masks[i]) | (b & ~masks[i]);
                 const bool first = (b >> 7 & 1) == 0;
 
-                cr_expect(eq(u32, words[t], (form < 2) == first ? both : form % 2 == 0 ? a : b),
+                cr_expect(eq(u32, words[t],
+                             (form < 2) == first ? both
+                             : form % 2 == 0     ? a
+                                                 : b),
                           "mask 0x%x, form %u, thread %u", masks[i], form, t);
             }
         }
     }
+}
+
+/* More blocks than a worker begins at once, though fewer than a device has room for. */
+Test(run, all_blocks_wait_for_the_last_one)
+{
+    run("",
+        "add.u64 %rd2, %rd0, 16000; setp.ne.u32 %p0, %t, 0; @%p0 bra E; red.global.add.u32 [%rd2], "
+        "1; mov.u32 %r2, %nctaid.x;\nL: ld.volatile.global.u32 %r3, [%rd2]; setp.lt.u32 %p1, %r3, "
+        "%r2; @%p1 bra L;\nE: mov.u32 %r9, 1;",
+        300, 8);
+    for (unsigned i = 0; i < 2400; i++)
+        cr_expect(eq(u32, words[i], 1));
+    cr_expect(eq(u32, words[4000], 300));
 }

@@ -16,10 +16,12 @@
 #include "mock/ptx/warps/grid.h"
 
 /*
- * The maximum number of blocks that a worker has begun, unless the launch is cooperative and all
- * its blocks must run together.
+ * The number of blocks that a worker begins while others yield, unless the launch is cooperative
+ * and all its blocks must run together. It begins one more each time when all of these have yielded
+ * and none has ended, as they may wait for it: up to the blocks of a full device, on which they
+ * would run side by side.
  */
-enum { MOST_BLOCKS = 64 };
+enum { SOME_BLOCKS = 64, BLOCKS_OF_MULTIPROCESSOR = 32 };
 
 /* A launch with fewer threads than this is not worth a second worker. */
 enum { SMALL_LAUNCH = 4096 };
@@ -27,6 +29,7 @@ enum { SMALL_LAUNCH = 4096 };
 struct queue {
     struct ptx__block *first, *last;
     unsigned n;
+    unsigned turns; /* since a block has begun or ended */
 };
 
 static void push(struct queue *queue, struct ptx__block *block)
@@ -133,6 +136,7 @@ static bool begin_cluster(struct ptx__worker *worker, struct queue *queue)
         ptx__block_start(cluster->blocks[i], drawn(grid, number));
         push(queue, cluster->blocks[i]);
     }
+    queue->turns = 0;
     return true;
 }
 
@@ -150,6 +154,15 @@ static void give_back(struct ptx__worker *worker, const struct ptx__block *block
     worker->free_clusters = cluster;
 }
 
+/* Tells whether another cluster is to begin. waits: the last block has yielded. */
+static bool wants_more(const struct ptx__launch *launch, const struct queue *queue, bool waits)
+{
+    if (!queue->n || !waits || queue->n < SOME_BLOCKS || launch->cooperative)
+        return !queue->n || waits;
+    return queue->turns >= queue->n &&
+           queue->n < launch->n_multiprocessors * BLOCKS_OF_MULTIPROCESSOR;
+}
+
 /*
  * Runs blocks until none is left. A block that yields goes to the end of the queue, because it may
  * wait for a block behind it, or for one that has not begun. One that waits at the barrier of its
@@ -165,7 +178,7 @@ static void run_blocks(struct ptx__worker *worker)
         enum ptx__block_state state;
         struct ptx__block *block;
 
-        if (more && (!queue.n || (waits && (queue.n < MOST_BLOCKS || grid->launch->cooperative))))
+        if (more && wants_more(grid->launch, &queue, waits))
             more = begin_cluster(worker, &queue);
         block = pop(&queue);
         if (!block)
@@ -174,10 +187,13 @@ static void run_blocks(struct ptx__worker *worker)
         ptx__jit_count(block);
         ptx__gathered_add_old(&worker->gathered);
         waits = state == PTX__BLOCK_YIELDED;
-        if (waits || state == PTX__BLOCK_WAITS)
+        queue.turns++;
+        if (waits || state == PTX__BLOCK_WAITS) {
             push(&queue, block);
-        else
+        } else {
             give_back(worker, block);
+            queue.turns = 0;
+        }
         if (waits && !more)
             sched_yield();
     }
