@@ -27,7 +27,7 @@ enum { BLOCKS = 300, THREADS = 64, N = BLOCKS * THREADS, WORDS = 8192 };
     "mul.lo.u32 %r0, %i, 0x9e3779b1; shr.u32 %r0, %r0, 12; and.b32 %r0, %r0, " most "; "           \
     "mad.wide.u32 %d0, %r0, " bytes ", %p;\n"
 
-static const char text[] =
+static const char first[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
     /* Tells others, and waits for them. */
     ".func publish(.reg .u64 %w) { membar.gl; red.global.add.u32 [%w], 1; ret; }\n"
@@ -39,6 +39,12 @@ static const char text[] =
         KERNEL("mixed", DRAWN("63", "8") "@%c red.global.add.u64 [%d0], %d8; "
                                          "red.global.add.u32 [%d0+4], %r8; "
                                          "@!%c red.global.add.u64 [%d0], %d8;")
+    /* Too large to be compiled: waits at the barrier of the block, and then reads a word. */
+    ".func read_behind(.reg .u64 %w, .reg .u64 %to) { .reg .u32 %v; .reg .pred %z;\n"
+    "bar.sync 0; ld.global.u32 %v, [%w]; st.global.u32 [%to], %v; setp.ne.u32 %z, %v, 0; "
+    "@%z bra E;\n";
+
+static const char others[] = "E: ret; }\n"
     /* A thread sees what it has added itself, time and again. */
     KERNEL("own", "mad.wide.u32 %d0, %i, 4, %p; mov.u32 %r1, 0; mov.u32 %r2, 0;\n"
                   "L: red.global.add.u32 [%d0], %r8; ld.global.u32 %r3, [%d0]; "
@@ -48,6 +54,10 @@ static const char text[] =
     KERNEL("block", "mad.wide.u32 %d0, %b, 4, %p; "
                     "red.global.add.u32 [%d0], %r8; bar.sync 0; ld.global.u32 %r1, [%d0]; "
                     "st.global.u32 [%y], %r1;")
+    /* The same by a function that the interpreter runs, behind a barrier where it has waited. */
+    KERNEL("inside", "mad.wide.u32 %d0, %b, 4, %p; setp.lt.u32 %c, %t, 32; @%c bra FIRST; "
+                     "red.global.add.u32 [%d0], %r8; red.global.add.u32 [%d0], %r8; bar.sync 0; "
+                     "bra END;\nFIRST: call read_behind, (%d0, %y); END:")
     /* Each block waits until most have come; a sum says so. Not all of them run at a time. */
     KERNEL("meet", "@%c red.global.add.u32 [%p], 1; @!%c bra END; call await, (%p, 200);\n"
                    "END: st.global.u32 [%y], 7;")
@@ -74,6 +84,20 @@ static void expect(const char *name, size_t at, uint64_t is, uint64_t wanted)
         return;
     fprintf(stderr, "%s: number %zu is %" PRIu64 ", and not %" PRIu64 "\n", name, at, is, wanted);
     exit(1);
+}
+
+/* The function gets so many divisions that it stays the interpreter's. */
+static void load(void)
+{
+    enum { DIVISIONS = 250 };
+    static const char division[] = "div.u32 %v, %v, %v;\n";
+    static char text[sizeof(first) + DIVISIONS * sizeof(division) + sizeof(others)];
+    int used = snprintf(text, sizeof(text), "%s", first);
+
+    for (int i = 0; i < DIVISIONS; i++)
+        used += snprintf(text + used, sizeof(text) - (size_t) used, "%s", division);
+    snprintf(text + used, sizeof(text) - (size_t) used, "%s", others);
+    check(!mock_cuModuleLoadData(&module, text), "the module");
 }
 
 static void launch(const char *name)
@@ -121,6 +145,14 @@ static void test_mixed(void)
         expect("mixed", i, (uint64_t) sums[2 * i + 1] << 32 | sums[2 * i], counts[i]);
 }
 
+/* The first half of each block has found what the other half has added. */
+static void test_inside(void)
+{
+    launch("inside");
+    for (unsigned i = 0; i < N; i++)
+        expect("inside", i, found[i], i % THREADS < THREADS / 2 ? THREADS : 0);
+}
+
 static void test_found(const char *name, unsigned n, unsigned wanted)
 {
     launch(name);
@@ -135,14 +167,16 @@ int main(void)
     setenv("CUSHIM_MOCK_PTX_WORKERS", "4", 1);
     setenv("CUSHIM_MOCK_PTX_COMPILE", "always", 1);
     check(!mock_cuInit(0) && !mock_cuDevicePrimaryCtxRetain(&context, 0) &&
-              !mock_cuCtxSetCurrent(context) && !mock_cuModuleLoadData(&module, text),
+              !mock_cuCtxSetCurrent(context),
           "beginning");
+    load();
     check(!mock_cuMemAlloc_v2(&p, N * 4) && !mock_cuMemAlloc_v2(&q, 262144), "memory");
     for (int i = 0; i < 3; i++) {
         test_words("few", 63, 1);
         test_words("many", WORDS - 1, 3);
         test_found("own", N, 1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9);
         test_found("block", N, THREADS);
+        test_inside();
         test_found("meet", N, 7);
         test_found("message", 1, N);
     }
