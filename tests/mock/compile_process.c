@@ -4,7 +4,7 @@
  * finds the machine code in the cache, or finds it damaged; LLVM calls an error fatal, or a sandbox
  * forbids executable memory, or a kernel is too large, and the interpreter goes on.
  *
- *     compile_process child | damaged | fatal | kept | large | sandbox
+ *     compile_process child | damaged | fatal | kept | large | look | sandbox
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "mock/functions.h"
+#include "mock/ptx/jit/block.h"
 #include "mock/ptx/jit/llvm.h"
 #include "mock/ptx/jit/object.h"
 #include "mock/ptx/jit/setting.h"
@@ -200,6 +201,80 @@ static int kept_on_disk(void)
     return system(command);
 }
 
+/* --- by default, what is kept is looked for long before a kernel is worth a compiler --- */
+
+static int n_stops; /* of warps in compiled code, at the end of the kernel */
+
+uint64_t __real_ptx__jit_stop(struct ptx__warp *warp, const struct ptx__op *op, uint64_t is_barrier,
+                              uint64_t kept);
+uint64_t __wrap_ptx__jit_stop(struct ptx__warp *warp, const struct ptx__op *op, uint64_t is_barrier,
+                              uint64_t kept);
+
+uint64_t __wrap_ptx__jit_stop(struct ptx__warp *warp, const struct ptx__op *op, uint64_t is_barrier,
+                              uint64_t kept)
+{
+    n_stops++;
+    return __real_ptx__jit_stop(warp, op, is_barrier, kept);
+}
+
+/*
+ * Launches a kernel some times, until a warp has done it in compiled code. Each time it does enough
+ * work for a look; ten times are not enough for compiling. Returns whether a warp has.
+ */
+static bool is_used(unsigned times)
+{
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() {\n"
+        ".reg .b32 %i; .reg .pred %p; mov.u32 %i, 0;\n"
+        "L: add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 60000; @%p bra L; ret; }\n";
+    CUmodule module = NULL;
+    CUfunction kernel = NULL;
+
+    start();
+    check(!mock_cuModuleLoadData(&module, text) && !mock_cuModuleGetFunction(&kernel, module, "k"),
+          "the loop is not loaded");
+    n_stops = n_compiled = 0;
+    for (unsigned i = 0; i < times && !n_stops; i++) {
+        usleep(10000u << i);
+        check(!mock_cuLaunchKernel(kernel, 1, 1, 1, WORDS, 1, 1, 0, NULL, NULL, NULL) &&
+                  !mock_cuCtxSynchronize(),
+              "the loop does not run");
+    }
+    return n_stops;
+}
+
+/* The same in another process, which compiles as many functions as wanted. */
+static bool is_used_elsewhere(const char *mode, unsigned times, int wanted)
+{
+    int status = -1;
+    pid_t child = fork();
+
+    if (!child) {
+        bool used;
+
+        setenv("CUSHIM_MOCK_PTX_COMPILE", mode, 1);
+        used = is_used(times);
+        check(n_compiled == wanted, "more or fewer functions are compiled");
+        exit(used ? 2 : 3);
+    }
+    check(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) > 1,
+          "the child has failed");
+    return WEXITSTATUS(status) == 2;
+}
+
+static int looked_for(void)
+{
+    char folder[] = "/tmp/cushim-look-XXXXXX", command[64];
+
+    check(mkdtemp(folder), "no folder");
+    setenv("CUSHIM_CACHE", folder, 1);
+    check(!is_used_elsewhere("1", 5, 0), "compiled code is used, and nobody has made it");
+    check(is_used_elsewhere("always", 1, 2), "what is always compiled is not used");
+    check(is_used_elsewhere("1", 10, 0), "what is kept is not used");
+    snprintf(command, sizeof(command), "rm -rf %s", folder);
+    return system(command);
+}
+
 /* Loads an object file that ends anywhere, or has any wrong byte. */
 static void damaged(void)
 {
@@ -318,5 +393,7 @@ int main(int argc, char **argv)
     if (!can_compile())
         return SKIP;
     check(argc == 2, "the argument");
+    if (!strcmp(argv[1], "look"))
+        return looked_for();
     return strcmp(argv[1], "kept") ? run(argv[1]) : kept_on_disk();
 }
