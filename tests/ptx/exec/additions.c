@@ -58,8 +58,8 @@ static const char others[] = "E: ret; }\n"
     KERNEL("inside", "mad.wide.u32 %d0, %b, 4, %p; setp.lt.u32 %c, %t, 32; @%c bra FIRST; "
                      "red.global.add.u32 [%d0], %r8; red.global.add.u32 [%d0], %r8; bar.sync 0; "
                      "bra END;\nFIRST: call read_behind, (%d0, %y); END:")
-    /* Each block waits until most have come; a sum says so. Not all of them run at a time. */
-    KERNEL("meet", "@%c red.global.add.u32 [%p], 1; @!%c bra END; call await, (%p, 200);\n"
+    /* Each block waits until all have come; a sum says so. Workers begin fewer at once. */
+    KERNEL("meet", "@%c red.global.add.u32 [%p], 1; @!%c bra END; call await, (%p, 300);\n"
                    "END: st.global.u32 [%y], 7;")
     /* What was added before a fence is seen behind another one. */
     KERNEL("message", "red.global.add.u32 [%p], %r8; bar.sync 0; add.u64 %d0, %q, 131072; "

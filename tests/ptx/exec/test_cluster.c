@@ -78,6 +78,22 @@ Test(cluster, between_two_kinds_of_barriers)
           "it waits at ", "block (");
 }
 
+/* Of those that wait, the thread with the lowest number is named, whoever came first. */
+Test(cluster, who_is_named)
+{
+    stuck("setp.ge.u32 %q, %t, 16; @%q bra A; bar.sync 1, 64; bra B; A: " SYNC "B:",
+          "it waits at barrier 1", "thread (0,0,0)");
+}
+
+/* The same of lanes of a warp that wait at different places, until the barrier is complete. */
+Test(cluster, who_is_named_at_two_barriers)
+{
+    EXPECT(CUDA_SUCCESS,
+           run_pairs("setp.ge.u32 %q, %t, 16; @%q bra A; bar.sync 0; bra B; A: bar.sync 0; B:", 2,
+                     33));
+    found(CUSHIM_MOCK_BARRIER, "lanes of one warp wait at different barriers", "thread (16,0,0)");
+}
+
 Test(cluster, one_of_many_clusters_never_meets)
 {
     for (unsigned workers = 1; workers <= 4; workers++) {

@@ -284,18 +284,42 @@ static void release_group(struct ptx__warp *warp, const struct ptx__barrier *bar
     group->state = PTX__RUNNABLE;
 }
 
-static void release(struct ptx__warp *warp, const struct ptx__barrier *barrier, unsigned number)
+static bool waits_at(const struct ptx__divergence_group *group, unsigned number)
+{
+    return group->state == PTX__AT_BARRIER && group->barrier == number;
+}
+
+/*
+ * Returns the group with the first lane among those of a warp, or of those that wait at a barrier.
+ * Where groups lie is another thing: compiled code puts them elsewhere than handlers do.
+ */
+static const struct ptx__divergence_group *first_group(const struct ptx__warp *warp, bool all,
+                                                       unsigned number)
 {
     const struct ptx__divergence_group *first = NULL;
 
     for (unsigned i = 0; i < warp->n_groups; i++) {
+        const struct ptx__divergence_group *group = &warp->groups[i];
+
+        if ((all || waits_at(group, number)) &&
+            (!first || __builtin_ctz(group->mask) < __builtin_ctz(first->mask)))
+            first = group;
+    }
+    return first;
+}
+
+static void release(struct ptx__warp *warp, const struct ptx__barrier *barrier, unsigned number)
+{
+    const struct ptx__divergence_group *first =
+        warp->n_groups > 1 ? first_group(warp, false, number) : NULL;
+
+    for (unsigned i = 0; i < warp->n_groups; i++) {
         struct ptx__divergence_group *group = &warp->groups[i];
 
-        if (group->state != PTX__AT_BARRIER || group->barrier != number)
+        if (!waits_at(group, number))
             continue;
-        if (first)
+        if (first && group != first)
             check_alignment(warp, first, group);
-        first = first ? first : group;
         release_group(warp, barrier, group);
     }
 }
@@ -388,7 +412,7 @@ static void report_stuck(struct ptx__block *block)
         struct ptx__warp *warp = &block->warps[i];
 
         if (warp->n_groups) {
-            report_waiting(warp, &warp->groups[0]);
+            report_waiting(warp, first_group(warp, true, 0));
             return;
         }
     }
