@@ -11,7 +11,7 @@
 
 TestSuite(products, .timeout = 120);
 
-enum { BLOCKS = 24, A_AT = 0, B_AT = 4, C_AT = 6, D_AT = 10, WORDS = 14 };
+enum { BLOCKS = 25, A_AT = 0, B_AT = 4, C_AT = 6, D_AT = 10, WORDS = 14 };
 
 struct format {
     const char *name;
@@ -47,13 +47,17 @@ static unsigned top_of(const struct format *format)
     return (unsigned) (2 * (1 - format->least) + 1);
 }
 
-/* Kinds: any bits; near to one; over the host's .f32; small; large; few that are no numbers. */
-enum { RANGES = 6 };
+/*
+ * Kinds: any bits; near to one; over the host's .f32; small; large; few that are no numbers; as far
+ * from one as the host's .f32 does it, with zeros.
+ */
+enum { RANGES = 7, NEAR = 50 };
 
 static unsigned drawn(const struct format *format, unsigned kind)
 {
     const unsigned top = top_of(format), one = top / 2, fraction = draw(1u << format->fraction);
     const unsigned sign = draw(2) * (top + 1), spread = one < 55 ? one : 55;
+    const unsigned near = one <= NEAR ? one - 1 : NEAR;
     unsigned exponent = one - 2 + draw(5);
 
     if (kind == 0)
@@ -66,7 +70,11 @@ static unsigned drawn(const struct format *format, unsigned kind)
         exponent = top - 1 - draw(3);
     else if (kind == 5)
         exponent = draw(50) ? exponent : top;
-    return ((sign + exponent) << format->fraction | (draw(6) ? fraction : 0)) << format->drop |
+    else if (kind == 6)
+        exponent = draw(3) ? one - near + draw(2 * near + 1) : 0;
+    return ((sign + exponent) << format->fraction |
+            (draw(6) && (exponent || kind != 6) ? fraction : 0))
+               << format->drop |
            (format->drop ? draw(1u << format->drop) : 0);
 }
 

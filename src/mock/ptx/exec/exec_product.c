@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "mock/ptx/exec/mma.h"
-#include "mock/ptx/exec/near.h"
+#include "mock/ptx/exec/near_registers.h"
 #include "mock/ptx/exec/wgmma.h"
 
 /* --- floating point --- */
@@ -94,34 +94,14 @@ static uint32_t result_of(const struct ptx__product *product, double x)
     return bits & 0x7fff ? bits : 0;
 }
 
-/* Infinities and NaNs of C are replaced later, whatever becomes of them here. */
-static void take_c(const struct ptx__product *product, const uint32_t *c, struct sums *sums)
-{
-    const struct ptx__format format = ptx__element_format(product->d_type);
-    const unsigned total = format.fraction + format.exponent_bits, up = 23 - format.fraction;
-    const uint32_t top = (1u << format.exponent_bits) - 1;
-    const int32_t bias = (int32_t) (top / 2);
-
-    EACH_COLUMN
-    {
-        const uint32_t fraction = c[l] & ((1u << format.fraction) - 1);
-        const uint32_t exponent = c[l] >> format.fraction & top;
-        const int32_t significand =
-            (int32_t) ((exponent ? fraction | 1u << format.fraction : fraction) << up);
-
-        sums->c[l] = c[l] >> total & 1 ? -significand : significand;
-        sums->at[l] = significand ? (int32_t) (exponent ? exponent : 1) - bias : PTX__EXPONENT_ZERO;
-        sums->high[l] = sums->low[l] = 0;
-    }
-}
-
 static void add_columns(const struct ptx__product *product, unsigned row, unsigned column)
 {
     uint32_t *c = product->c + row * product->n + column;
     struct sums sums;
 
-    take_c(product, c, &sums);
+    take_c(product->d_type, c, &sums);
     find_largest(product, row, column, &sums);
+    EACH_COLUMN sums.high[l] = sums.low[l] = 0;
     add_c(product, &sums);
     add_products(product, row, column, &sums);
     for (unsigned l = 0; l < COLUMNS; l++) {
@@ -135,22 +115,14 @@ static void add_columns(const struct ptx__product *product, unsigned row, unsign
 
 /* --- sums of near numbers --- */
 
-/* Whether a result may be subnormal in .f32. */
-static bool may_be_subnormal(const struct ptx__product *product, const struct sums *sums)
-{
-    int32_t is = 0;
-
-    EACH_COLUMN is |= sums->largest[l] < LEAST + (int32_t) product->kept;
-    return is;
-}
-
-static void give_near(const struct ptx__product *product, const struct sums *sums, uint32_t *ret)
+static inline void give_near(const struct ptx__product *product, enum ptx__element type,
+                             const struct sums *sums, const doubles *exact, uint32_t *ret)
 {
     const int64_t cut = ~((INT64_C(1) << (52 - product->fraction)) - 1);
-    const bool simple = product->d_type == PTX__ELEMENT_F32 && !may_be_subnormal(product, sums);
+    const bool simple = type == PTX__ELEMENT_F32 && !may_be_subnormal(product, sums);
 
-    for (unsigned column = 0; column < COLUMNS; column += 4) {
-        doubles x;
+    for (unsigned column = 0; column < COLUMNS; column += FOUR) {
+        doubles x = exact[column / FOUR];
 
         sum_four(product, sums, column, &x);
         if (simple) {
@@ -158,23 +130,38 @@ static void give_near(const struct ptx__product *product, const struct sums *sum
 
             memcpy(ret + column, &results, sizeof(results));
         } else {
-            for (unsigned l = 0; l < 4; l++)
+            for (unsigned l = 0; l < FOUR; l++)
                 ret[column + l] = x[l] != 0 ? result_of(product, x[l]) : 0;
         }
     }
 }
 
+static inline __attribute__((always_inline)) void add_near_row(const struct ptx__product *product,
+                                                               const struct near *near,
+                                                               struct near_row row,
+                                                               enum ptx__element type, uint32_t *c)
+{
+    doubles exact[COLUMNS / FOUR] = {{0}};
+    struct sums sums;
+
+    take_c(type, c, &sums);
+    find_largest_near(near, row, &sums);
+    for (unsigned l = 0; l < COLUMNS; l += WIDE)
+        add_near(product, near, row, l, &sums, exact);
+    give_near(product, type, &sums, exact, c);
+}
+
+/* A row of A is behind the one before it. */
+static struct near_row row_of(const struct ptx__product *product, unsigned row)
+{
+    return (struct near_row){product->k, row * product->k, FOUR, product->lines + row * product->k};
+}
+
 static void add_near_columns(const struct ptx__product *product, const struct near *near,
                              unsigned row, unsigned column)
 {
-    uint32_t *c = product->c + row * product->n + column;
-    struct sums sums;
-
-    take_c(product, c, &sums);
-    find_largest_near(product, row, column, &sums);
-    for (unsigned l = 0; l < COLUMNS; l += WIDE)
-        add_near(product, near, row, l, &sums);
-    give_near(product, &sums, c);
+    add_near_row(product, near, row_of(product, row), product->d_type,
+                 product->c + row * product->n + column);
 }
 
 /* --- sums with infinities and NaNs --- */
@@ -243,7 +230,7 @@ static void add_integers(const struct ptx__product *product, const struct near *
     int32_t sums[COLUMNS];
 
     for (unsigned l = 0; l < COLUMNS; l += WIDE)
-        sum_integers(product, near, row, l, sums);
+        sum_integers(near, row_of(product, row), l, sums);
     for (unsigned l = 0; l < COLUMNS; l++)
         c[l] = limited(product, (int64_t) (int32_t) c[l] + sums[l]);
 }
@@ -300,8 +287,8 @@ static void multiply_numbers(const struct ptx__product *product)
 {
     const bool integers = ptx__element_is_integer(product->a_type);
     struct near near;
-    const bool fits =
-        take_near(product->a.significands, product->a.exponents, product->m * product->k, near.a);
+    const bool fits = take_near(&product->a, 0, product->m * product->k, product->factor_fraction,
+                                near.a, near.a_powers);
 
     for (unsigned column = 0; column < product->n; column += COLUMNS) {
         const bool is_near = fits && take_near_b(product, column, &near);
@@ -419,7 +406,48 @@ static bool convert(enum ptx__element type, bool negative, const uint32_t *words
 
 /* --- */
 
-static const struct ptx__arithmetic arithmetic = {convert, multiply};
+/* No infinity nor NaN is near. */
+static bool near_numbers(const uint32_t *numbers, unsigned n, struct ptx__format format)
+{
+    const uint32_t top = ((1u << format.exponent_bits) - 1) << format.fraction;
+    uint32_t special = 0;
+
+    PTX__EACH_OF(n) special |= (numbers[l] & top) == top;
+    return !special;
+}
+
+static inline __attribute__((always_inline)) void add_all_near(const struct ptx__product *product,
+                                                               const struct near *near, unsigned k,
+                                                               enum ptx__element type)
+{
+    for (unsigned row = 0; row < product->m; row++) {
+        const struct near_row from = {k, near_registers_row(row, k), PTX__LANES, NULL};
+
+        add_near_row(product, near, from, type, product->c + row * COLUMNS);
+    }
+}
+
+static bool multiply_registers(struct ptx__product *product, const struct ptx__op *op,
+                               unsigned char *registers)
+{
+    const bool halves = product->d_type == PTX__ELEMENT_F16;
+    struct near near;
+
+    if (!fits_registers(matrix_of(op)) || !take_registers_a(op, registers, &near) ||
+        !take_registers_b(op, registers, &near))
+        return false;
+    take_registers_c(op, registers, halves, product->c);
+    if (!near_numbers(product->c, product->m * COLUMNS, ptx__element_format(product->d_type)))
+        return false;
+    if (product->k == 16 && !halves)
+        add_all_near(product, &near, 16, PTX__ELEMENT_F32);
+    else
+        add_all_near(product, &near, product->k, product->d_type);
+    give_registers_d(op, registers, halves, product->c);
+    return true;
+}
+
+static const struct ptx__arithmetic arithmetic = {convert, multiply, multiply_registers};
 
 HANDLER(mma, "mma")
 {

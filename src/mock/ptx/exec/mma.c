@@ -162,6 +162,8 @@ const struct ptx__op *ptx__mma(struct ptx__warp *w, const struct ptx__op *op,
 
     TOGETHER();
     ptx__product_begin(&room, matrix, arithmetic, KEPT, FRACTION);
+    if (arithmetic->multiply_registers(&room.product, op, w->regs))
+        return op + 1;
     ptx__product_take(&room.product, op, PTX__PART_A, w->regs);
     ptx__product_take(&room.product, op, PTX__PART_B, w->regs);
     ptx__product_take_lines(&room, matrix, w->regs);

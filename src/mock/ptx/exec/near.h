@@ -13,7 +13,7 @@
 
 #include <string.h>
 #ifdef __SSE2__
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 #include "mock/ptx/exec/product.h"
@@ -40,8 +40,9 @@ static inline double power_of_two(int exponent)
     return ptx__f64((uint64_t) (int64_t) (1023 + exponent) << 52);
 }
 
-/* FEW products are added in 32 bits. LEAST is the exponent of subnormal numbers of .f32. */
-enum { NEAR = 50, FEW = 8, LEAST = -126 };
+/* FEW products are added in 32 bits, which the host adds as .f64 numbers. LEAST is the exponent of
+ * subnormal numbers of .f32. */
+enum { NEAR = 50, FEW = 8, FOUR = 4, LEAST = -126 };
 
 /* As many columns as the host's registers hold. */
 #ifdef __AVX2__
@@ -51,16 +52,39 @@ enum { WIDE = 4 };
 #endif
 typedef int32_t ints __attribute__((vector_size(4 * WIDE)));
 typedef float floats __attribute__((vector_size(4 * WIDE)));
-typedef int16_t shorts __attribute__((vector_size(2 * COLUMNS)));
 typedef int32_t four __attribute__((vector_size(16)));
 typedef float singles __attribute__((vector_size(16)));
 typedef double doubles __attribute__((vector_size(32)));
 typedef int64_t longs __attribute__((vector_size(32)));
 
-/* The elements of A, and some columns of B, which may be integers: significand * 2^exponent. */
+/*
+ * The elements of A, and some columns of B, which may be integers, and the powers of two in them,
+ * which are 0 for a zero.
+ */
 struct near {
-    float a[PTX__MOST_ROWS * PTX__MOST_PRODUCTS], b[PTX__MOST_PRODUCTS * COLUMNS];
+    float a[PTX__MOST_ROWS * PTX__MOST_PRODUCTS], a_powers[PTX__MOST_ROWS * PTX__MOST_PRODUCTS];
+    float b[PTX__MOST_PRODUCTS * COLUMNS], b_powers[PTX__MOST_PRODUCTS * COLUMNS];
 };
+
+/* What belongs to a row: constants for the compiler where they can be. */
+struct near_row {
+    unsigned k;
+    unsigned at, step; /* of A: four elements are next to each other, the next four a step behind */
+    const uint8_t *lines; /* of B; NULL: in their order */
+};
+
+static inline unsigned near_at(struct near_row row, unsigned i)
+{
+    return row.at + i / FOUR * row.step + i % FOUR;
+}
+
+static inline floats near_line(struct near_row row, const float *b, unsigned i)
+{
+    floats result;
+
+    memcpy(&result, b + (row.lines ? row.lines[i] : i) * COLUMNS, sizeof(result));
+    return result;
+}
 
 static inline float power_of_two_f32(int32_t exponent)
 {
@@ -68,18 +92,23 @@ static inline float power_of_two_f32(int32_t exponent)
 }
 
 /* Returns whether all of the numbers are in the range. Infinities and NaNs are not. */
-static inline bool take_near(const int16_t *significands, const int16_t *exponents, size_t n,
-                             float *ret)
+static inline bool take_near(const struct ptx__factors *factors, size_t first, size_t n,
+                             unsigned fraction, float *ret, float *ret_powers)
 {
+    const int16_t *significands = factors->significands + first;
+    const int16_t *exponents = factors->exponents + first;
+    const float one = power_of_two_f32(-(int32_t) fraction);
     int32_t far = 0;
 
     PTX__EACH_OF(n)
     {
         const int32_t significand = significands[l], exponent = exponents[l];
+        const float power = power_of_two_f32(larger(exponent, -NEAR));
 
         far |= exponent > NEAR;
         far |= (exponent < -NEAR) & (significand != 0);
-        ret[l] = (float) significand * power_of_two_f32(larger(exponent, -NEAR));
+        ret[l] = (float) significand * one * power;
+        ret_powers[l] = significand ? power : 0;
     }
     return !far;
 }
@@ -92,38 +121,93 @@ static inline bool take_near_b(const struct ptx__product *product, unsigned colu
     for (unsigned i = 0; i < product->depth && fits; i++) {
         const size_t at = (size_t) i * product->n + column;
 
-        fits = take_near(product->b.significands + at, product->b.exponents + at, COLUMNS,
-                         near->b + i * COLUMNS);
+        fits = take_near(&product->b, at, COLUMNS, 0, near->b + i * COLUMNS,
+                         near->b_powers + i * COLUMNS);
     }
     return fits;
 }
 
-static inline shorts larger_shorts(shorts a, shorts b)
+static inline floats larger_floats(floats a, floats b)
 {
-#ifdef __SSE2__
-    return (shorts) _mm_max_epi16((__m128i) a, (__m128i) b); /* gcc does not find it */
+#if defined(__AVX2__)
+    return (floats) _mm256_max_ps((__m256) a, (__m256) b); /* gcc does not find it */
+#elif defined(__SSE2__)
+    return (floats) _mm_max_ps((__m128) a, (__m128) b);
 #else
-    const shorts is_larger = a > b;
+    const ints is_larger = a > b;
 
-    return (a & is_larger) | (b & ~is_larger);
+    return (floats) (((ints) a & is_larger) | ((ints) b & ~is_larger));
 #endif
 }
 
-/* The largest exponents. Zeros have none, and a sum of zeros needs none. */
-static inline void find_largest_near(const struct ptx__product *product, unsigned row,
-                                     unsigned column, struct sums *sums)
+static inline ints load_ints(const int32_t *from)
 {
-    const int16_t *a = product->a.exponents + row * product->k;
-    const uint8_t *lines = product->lines + row * product->k;
-    shorts largest = (shorts){0} + LEAST;
+    ints result;
 
-    for (unsigned i = 0; i < product->k; i++) {
-        shorts b;
+    memcpy(&result, from, sizeof(result));
+    return result;
+}
 
-        memcpy(&b, product->b.exponents + lines[i] * product->n + column, sizeof(b));
-        largest = larger_shorts(largest, a[i] + b);
+static inline bool any_of(ints masks)
+{
+    uint64_t words[sizeof(masks) / 8], some = 0;
+
+    memcpy(words, &masks, sizeof(masks));
+    for (unsigned i = 0; i < sizeof(masks) / 8; i++)
+        some |= words[i];
+    return some;
+}
+
+static inline ints larger_ints(ints a, ints b)
+{
+    const ints is_larger = a > b;
+
+    return (a & is_larger) | (b & ~is_larger);
+}
+
+/* Infinities and NaNs of C are replaced later, whatever becomes of them here. */
+static inline void take_c_of(struct ptx__format format, const uint32_t *c, struct sums *sums)
+{
+    const int32_t total = format.fraction + format.exponent_bits, up = FRACTION - format.fraction;
+    const int32_t top = (1 << format.exponent_bits) - 1, one = 1 << format.fraction;
+
+    for (unsigned column = 0; column < COLUMNS; column += WIDE) {
+        const ints bits = load_ints((const int32_t *) c + column);
+        const ints exponent = bits >> format.fraction & top, normal = exponent != 0;
+        const ints significand = ((bits & (one - 1)) | (normal & one)) << up;
+        const ints sign = -(bits >> total & 1), some = significand != 0;
+        const ints number = exponent + 1 + normal - top / 2;
+        const ints c_signed = (significand ^ sign) - sign;
+        const ints at = (number & some) | (PTX__EXPONENT_ZERO & ~some);
+
+        memcpy(sums->c + column, &c_signed, sizeof(c_signed));
+        memcpy(sums->at + column, &at, sizeof(at));
     }
-    EACH_COLUMN sums->largest[l] = larger(sums->at[l], largest[l]);
+}
+
+static inline void take_c(enum ptx__element type, const uint32_t *c, struct sums *sums)
+{
+    if (type == PTX__ELEMENT_F32)
+        take_c_of(PTX__F32, c, sums);
+    else
+        take_c_of(ptx__element_format(type), c, sums);
+}
+
+/* The largest exponents. Zeros have none, and a sum of zeros needs none. */
+static inline void find_largest_near(const struct near *near, struct near_row row,
+                                     struct sums *sums)
+{
+    for (unsigned column = 0; column < COLUMNS; column += WIDE) {
+        floats power = {0};
+        ints largest;
+
+        for (unsigned i = 0; i < row.k; i++)
+            power = larger_floats(power, near->a_powers[near_at(row, i)] *
+                                             near_line(row, near->b_powers + column, i));
+        largest = larger_ints(((ints) power >> FRACTION) - 127, (ints){0} + LEAST);
+        largest = larger_ints(largest, load_ints(sums->at + column));
+        memcpy(sums->largest + column, &largest, sizeof(largest));
+    }
 }
 
 static inline floats powers_of_two(ints exponents)
@@ -140,21 +224,15 @@ static inline ints smaller_ints(ints a, int32_t b)
     return (a & ~is_larger) | (b & is_larger);
 }
 
-static inline ints load_ints(const int32_t *from)
+/* Adds some columns to the sums, which are exact. */
+static inline void add_ints(doubles *sums, unsigned column, ints terms)
 {
-    ints result;
+    four part;
 
-    memcpy(&result, from, sizeof(result));
-    return result;
-}
-
-static inline void add_ints(struct sums *sums, unsigned column, ints terms)
-{
-    const ints high = load_ints(sums->high + column) + (terms >> LOW_BITS);
-    const ints low = load_ints(sums->low + column) + (terms & ((1 << LOW_BITS) - 1));
-
-    memcpy(sums->high + column, &high, sizeof(high));
-    memcpy(sums->low + column, &low, sizeof(low));
+    for (unsigned l = 0; l < WIDE; l += FOUR) {
+        memcpy(&part, (const int32_t *) &terms + l, sizeof(part));
+        sums[(column + l) / FOUR] += __builtin_convertvector(part, doubles);
+    }
 }
 
 static inline ints near_c(const struct ptx__product *product, const struct sums *sums,
@@ -168,63 +246,59 @@ static inline ints near_c(const struct ptx__product *product, const struct sums 
         __builtin_convertvector(c, floats) * powers_of_two(up - smaller_ints(down, 60)), ints);
 }
 
+/* Whether a result may be subnormal in .f32. */
+static inline bool may_be_subnormal(const struct ptx__product *product, const struct sums *sums)
+{
+    const int32_t least = LEAST + (int32_t) product->kept;
+    ints some = {0};
+
+    for (unsigned column = 0; column < COLUMNS; column += WIDE)
+        some |= load_ints(sums->largest + column) < least;
+    return any_of(some);
+}
+
 /* Adds C and the products of some columns of those that b has. */
 static inline void add_near(const struct ptx__product *product, const struct near *near,
-                            unsigned row, unsigned column, struct sums *sums)
+                            struct near_row row, unsigned column, const struct sums *sums,
+                            doubles *ret)
 {
-    const float *a = near->a + row * product->k, *all_b = near->b + column;
-    const uint8_t *lines = product->lines + row * product->k;
-    const int32_t up = (int32_t) (product->kept - product->factor_fraction);
-    const floats units =
-        powers_of_two(up + smaller_ints(-load_ints(sums->largest + column), 2 * NEAR));
+    const ints largest = load_ints(sums->largest + column);
+    const floats units = powers_of_two((int32_t) product->kept + smaller_ints(-largest, 2 * NEAR));
 
-    add_ints(sums, column, near_c(product, sums, column));
-    for (unsigned i = 0; i < product->k;) {
-        const unsigned end = product->k - i < FEW ? product->k : i + FEW;
+    add_ints(ret, column, near_c(product, sums, column));
+    for (unsigned first = 0; first < row.k; first += FEW) {
         ints few = {0};
 
-        for (; i < end; i++) {
-            floats b;
-
-            memcpy(&b, all_b + lines[i] * COLUMNS, sizeof(b));
-            few += __builtin_convertvector(a[i] * b * units, ints);
-        }
-        add_ints(sums, column, few);
+        for (unsigned i = first; i < first + FEW && i < row.k; i++)
+            few += __builtin_convertvector(
+                near->a[near_at(row, i)] * near_line(row, near->b + column, i) * units, ints);
+        add_ints(ret, column, few);
     }
 }
 
 /* The sums of some columns of integers: below 2^24, as those of 128 products of 8 bits are. */
-static inline void sum_integers(const struct ptx__product *product, const struct near *near,
-                                unsigned row, unsigned column, int32_t *ret)
+static inline void sum_integers(const struct near *near, struct near_row row, unsigned column,
+                                int32_t *ret)
 {
-    const float *a = near->a + row * product->k, *all_b = near->b + column;
-    const uint8_t *lines = product->lines + row * product->k;
     floats sum = {0};
     ints result;
 
-    for (unsigned i = 0; i < product->k; i++) {
-        floats b;
-
-        memcpy(&b, all_b + lines[i] * COLUMNS, sizeof(b));
-        sum += a[i] * b;
-    }
+    for (unsigned i = 0; i < row.k; i++)
+        sum += near->a[near_at(row, i)] * near_line(row, near->b + column, i);
     result = __builtin_convertvector(sum, ints);
     memcpy(ret + column, &result, sizeof(result));
 }
 
+/* The sums of four columns, of which each last bit that was kept is a one. */
 static inline void sum_four(const struct ptx__product *product, const struct sums *sums,
-                            unsigned column, doubles *ret)
+                            unsigned column, doubles *sum)
 {
-    four high, low, largest;
+    four largest;
     longs exponents;
 
-    memcpy(&high, sums->high + column, sizeof(high));
-    memcpy(&low, sums->low + column, sizeof(low));
     memcpy(&largest, sums->largest + column, sizeof(largest));
     exponents = __builtin_convertvector(largest, longs) + (1023 - (int64_t) product->kept);
-    *ret = (__builtin_convertvector(high, doubles) * (1 << LOW_BITS) +
-            __builtin_convertvector(low, doubles)) *
-           (doubles) (exponents << 52);
+    *sum *= (doubles) (exponents << 52);
 }
 
 #endif

@@ -106,6 +106,12 @@ struct ptx__arithmetic {
     bool (*convert)(enum ptx__element type, bool negative, const uint32_t *words, unsigned shift,
                     unsigned n, int16_t *ret_significands, int16_t *ret_exponents);
     void (*multiply)(const struct ptx__product *product);
+    /*
+     * Does a whole mma, if its shape and all its numbers are the usual ones: see near_registers.h.
+     * If not, false is returned, and nothing has been done.
+     */
+    bool (*multiply_registers)(struct ptx__product *product, const struct ptx__op *op,
+                               unsigned char *registers);
 };
 
 #endif
