@@ -2,6 +2,7 @@
 #include "mock/ptx/machine/gathered.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "mock/ptx/machine/warp.h"
@@ -18,10 +19,22 @@ struct sum {
     uint64_t sum;
 };
 
+/*
+ * Most kernels add to a piece of memory that is small. So the sums of one piece, a window, lie as
+ * the memory does, and need no address.
+ */
+enum { WINDOW = 4096 };
+
 struct ptx__sums {
-    struct sum list[N_SUMS]; /* each address has one place, by its lowest bits */
+    struct sum list[N_SUMS]; /* each other address has one place, by its lowest bits */
     unsigned n;
     uint16_t used[N_SUMS];
+    bool window_used;
+    uint64_t window_at; /* the address of its begin */
+    union {
+        uint32_t of_32[WINDOW / 4];
+        uint64_t of_64[WINDOW / 8];
+    } window;
 };
 
 /* A clock that is read in a few nanoseconds and makes steps of some milliseconds. */
@@ -41,6 +54,29 @@ static void add(uint64_t address, uint64_t value, unsigned bytes)
         __atomic_fetch_add((uint64_t *) (uintptr_t) address, value, __ATOMIC_SEQ_CST);
 }
 
+/* Adds a sum of the window, and returns what that has cost. */
+static int32_t add_from_window(struct ptx__sums *sums, unsigned i, unsigned bytes)
+{
+    const uint64_t value = bytes == 4 ? sums->window.of_32[i] : sums->window.of_64[i];
+
+    if (!value)
+        return 0;
+    add(sums->window_at + (uint64_t) i * bytes, value, bytes);
+    return 2;
+}
+
+static void add_window(struct ptx__gathered *gathered)
+{
+    struct ptx__sums *sums = gathered->sums;
+
+    if (!sums->window_used)
+        return;
+    for (unsigned i = 0; i < WINDOW / gathered->bytes; i++)
+        gathered->gain -= add_from_window(sums, i, gathered->bytes);
+    memset(&sums->window, 0, sizeof(sums->window));
+    sums->window_used = false;
+}
+
 void ptx__gathered_add(struct ptx__gathered *gathered)
 {
     struct ptx__sums *sums = gathered->sums;
@@ -49,6 +85,7 @@ void ptx__gathered_add(struct ptx__gathered *gathered)
         return;
     gathered->memory = NULL;
     gathered->gain -= END_COSTS;
+    add_window(gathered);
     for (unsigned i = 0; i < sums->n; i++) {
         struct sum *sum = &sums->list[sums->used[i]];
 
@@ -72,8 +109,11 @@ void ptx__gathered_finish(struct ptx__gathered *gathered)
 }
 
 /* Begins to gather for an allocation. False: the additions are to be made at once. */
-static bool begin(struct ptx__gathered *gathered, const unsigned char *memory, unsigned bytes)
+static bool begin(struct ptx__gathered *gathered, const unsigned char *memory, unsigned bytes,
+                  uint64_t address)
 {
+    const uint64_t first = (uintptr_t) memory;
+
     ptx__gathered_add(gathered);
     if (!gathered->sums && !gathered->refused)
         gathered->sums = calloc(1, sizeof(*gathered->sums));
@@ -83,7 +123,18 @@ static bool begin(struct ptx__gathered *gathered, const unsigned char *memory, u
     gathered->memory = memory;
     gathered->bytes = bytes;
     gathered->since = now();
+    gathered->sums->window_at =
+        (address - first < WINDOW / 2 ? first : address - WINDOW / 2) & ~(uint64_t) 7;
     return true;
+}
+
+/* Whether additions to some memory are gathered. */
+static bool gathers(struct ptx__gathered *gathered, const struct ptx__additions *additions,
+                    uint32_t lanes, const unsigned char *memory, unsigned bytes)
+{
+    if (gathered->memory == memory && gathered->bytes == bytes && gathered->gain >= -MOST_LOSS)
+        return true;
+    return begin(gathered, memory, bytes, additions->addresses[__builtin_ctz(lanes)]);
 }
 
 /* Puts another sum into a place, for which the one that was there makes room. */
@@ -101,30 +152,76 @@ __attribute__((noinline)) static void replace(struct ptx__gathered *gathered, un
     gathered->gain -= 2;
 }
 
+static bool all_in_window(const struct ptx__sums *sums, const struct ptx__additions *additions)
+{
+    uint64_t out = 0;
+
+    for (unsigned l = 0; l < PTX__LANES; l++)
+        out |= additions->addresses[l] - sums->window_at;
+    return out < WINDOW;
+}
+
 /* Gathers for all lanes what follows from the number of one; those in between are left out. */
 #define GATHER(bits)                                                                               \
+    static void gather_all_##bits(struct ptx__sums *sums, const struct ptx__additions *additions)  \
+    {                                                                                              \
+        const uint64_t down = (uintptr_t) &sums->window - sums->window_at;                         \
+                                                                                                   \
+        for (unsigned l = 0; l < PTX__LANES; l++)                                                  \
+            *(uint##bits##_t *) (uintptr_t) (additions->addresses[l] + down) +=                    \
+                additions->of_##bits[l];                                                           \
+        sums->window_used = true;                                                                  \
+    }                                                                                              \
+                                                                                                   \
+    static void gather_each_##bits(struct ptx__gathered *gathered,                                 \
+                                   const struct ptx__additions *additions, uint32_t mask)          \
+    {                                                                                              \
+        struct ptx__sums *sums = gathered->sums;                                                   \
+                                                                                                   \
+        for (uint32_t m = mask; m; m &= m - 1) {                                                   \
+            const unsigned l = (unsigned) __builtin_ctz(m);                                        \
+            const uint64_t address = additions->addresses[l], value = additions->of_##bits[l];     \
+            const uint64_t in_window = address - sums->window_at;                                  \
+            const unsigned place = (unsigned) (address / (bits / 8)) % N_SUMS;                     \
+                                                                                                   \
+            if (in_window < WINDOW) {                                                              \
+                sums->window.of_##bits[in_window / (bits / 8)] += additions->of_##bits[l];         \
+                sums->window_used = true;                                                          \
+            } else if (sums->list[place].address == address) {                                     \
+                sums->list[place].sum += value;                                                    \
+            } else {                                                                               \
+                replace(gathered, place, address, value);                                          \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    static void add_each_##bits(const struct ptx__additions *additions, uint32_t mask)             \
+    {                                                                                              \
+        for (uint32_t m = mask; m; m &= m - 1) {                                                   \
+            const unsigned l = (unsigned) __builtin_ctz(m);                                        \
+                                                                                                   \
+            add(additions->addresses[l], additions->of_##bits[l], bits / 8);                       \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
     void ptx__gather_##bits(struct ptx__gathered *gathered,                                        \
                             const struct ptx__additions *additions, uint64_t mask,                 \
                             const unsigned char *memory)                                           \
     {                                                                                              \
-        const bool gathers = (gathered->memory == memory && gathered->bytes == bits / 8 &&         \
-                              gathered->gain >= -MOST_LOSS) ||                                     \
-                             begin(gathered, memory, bits / 8);                                    \
+        const uint32_t lanes = (uint32_t) mask;                                                    \
                                                                                                    \
-        for (uint32_t m = (uint32_t) mask; m; m &= m - 1) {                                        \
-            const unsigned l = (unsigned) __builtin_ctz(m);                                        \
-            const uint64_t address = additions->addresses[l], value = additions->of_##bits[l];     \
-            const unsigned place = (unsigned) (address / (bits / 8)) % N_SUMS;                     \
-                                                                                                   \
-            if (!gathers)                                                                          \
-                add(address, value, bits / 8);                                                     \
-            else if (gathered->sums->list[place].address == address)                               \
-                gathered->sums->list[place].sum += value;                                          \
-            else                                                                                   \
-                replace(gathered, place, address, value);                                          \
+        if (!lanes)                                                                                \
+            return;                                                                                \
+        if (!gathers(gathered, additions, lanes, memory, bits / 8)) {                              \
+            add_each_##bits(additions, lanes);                                                     \
+            return;                                                                                \
         }                                                                                          \
-        if (gathers &&                                                                             \
-            (gathered->gain += (int32_t) ptx__count_lanes((uint32_t) mask)) > MOST_GAIN)           \
+        if (lanes == PTX__ALL && all_in_window(gathered->sums, additions))                         \
+            gather_all_##bits(gathered->sums, additions);                                          \
+        else                                                                                       \
+            gather_each_##bits(gathered, additions, lanes);                                        \
+        gathered->gain += (int32_t) ptx__count_lanes(lanes);                                       \
+        if (gathered->gain > MOST_GAIN)                                                            \
             gathered->gain = MOST_GAIN;                                                            \
     }
 

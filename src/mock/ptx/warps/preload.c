@@ -173,7 +173,11 @@ static inline void fill_with(unsigned char *registers, const struct ptx__constan
             memcpy(slot + l * sizeof(value), &value, sizeof(value));
         return;
     }
-    for (unsigned l = 0; l < (constant->bytes ? PTX__LANES : 1); l++)
+    if (!constant->bytes) {
+        memcpy(slot, &word, sizeof(word));
+        return;
+    }
+    for (unsigned l = 0; l < PTX__LANES; l++)
         memcpy(slot + l * sizeof(word), &word, sizeof(word));
 }
 
