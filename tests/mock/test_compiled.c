@@ -19,9 +19,15 @@
                                                                      "st.global.u32 [%a], %v;\n"
 
 static const char text[] = HEADER KERNEL("all", LOOP("st.global.u32 [%a], %v;\n"))
-    KERNEL("guarded", LOOP("@%q st.global.u32 [%a], %v;\n"))
-        KERNEL("branch", LOOP("@!%q bra J; st.global.u32 [%a], %v; J:\n"))
-            KERNEL("shared", FROM_SHARED);
+    KERNEL("guarded", LOOP("@%q st.global.u32 [%a], %v;\n")) KERNEL(
+        "branch", LOOP("@!%q bra J; st.global.u32 [%a], %v; J:\n")) KERNEL("shared", FROM_SHARED)
+        KERNEL("either", LOOP("@!%q bra E; add.u32 %s, %v, 10; bra F; E: add.u32 %s, %v, 20;\n"
+                              "F: st.global.u32 [%a], %s;\n"))
+            KERNEL("nested", LOOP("@!%q bra J; setp.ge.u32 %m, %t, 32; @%m bra I;\n"
+                                  "st.global.u32 [%a], %v; bra J;\n"
+                                  "I: st.global.u32 [%a], %v; J:\n"))
+                KERNEL("nobody", LOOP("@!%q bra J; setp.ge.u32 %m, %t, 64; @!%m bra J;\n"
+                                      "st.global.u32 [%a], %v; J:\n"));
 
 enum { WORDS = 64, UNTOUCHED = 0x55555555 };
 
@@ -68,4 +74,7 @@ Test(compiled, only_active_lanes_store)
     expect_stores(module, "guarded", UNTOUCHED, 3);
     expect_stores(module, "branch", UNTOUCHED, 3);
     expect_stores(module, "shared", 9, 3);
+    expect_stores(module, "either", 23, 13);
+    expect_stores(module, "nested", UNTOUCHED, 3);
+    expect_stores(module, "nobody", UNTOUCHED, UNTOUCHED);
 }

@@ -435,10 +435,12 @@ static void put_exchange(struct writer *w)
 }
 
 const struct random_simple random_simple[] = {
-    {40, false, put_form},        {10, false, put_affine},      {10, false, put_load},
-    {8, false, put_own},          {5, true, put_exchange},      {8, false, random_put_count},
-    {4, false, random_put_marks}, {6, false, random_put_lanes}, {5, true, random_put_members},
-    {2, false, put_call},         {6, false, put_mistake},
+    {40, false, put_form, true},          {10, false, put_affine, true},
+    {10, false, put_load, true},          {8, false, put_own, true},
+    {5, true, put_exchange, false},       {8, false, random_put_count, true},
+    {4, false, random_put_marks, true},   {6, false, random_put_lanes, false},
+    {5, true, random_put_members, false}, {2, false, put_call, false},
+    {6, false, put_mistake, true},
 };
 
 const unsigned random_n_simple = COUNT(random_simple);

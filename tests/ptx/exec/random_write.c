@@ -47,7 +47,10 @@ static void put_if(struct writer *w)
     const bool same = random_one_in(w, 3), other = random_one_in(w, 2);
     const unsigned label = w->labels++;
 
-    if (same)
+    if (!same && random_one_in(w, 4))
+        put(w, "setp.%s.u32 %%q4, %%i2, %u; @%%q4 bra E%u;\n", random_one_in(w, 2) ? "ge" : "ne",
+            random_draw(w, 100), label);
+    else if (same)
         put(w, "setp.lt.u32 %%q4, %%u%u, %u; @%%q4 bra E%u;\n", random_draw(w, 4),
             random_draw(w, 9), label);
     else
@@ -60,6 +63,24 @@ static void put_if(struct writer *w)
         return;
     put_inner(w, key + 2, same);
     put(w, "F%u:\n", label);
+}
+
+/* Branches over operations that lanes may do under a mask; some leave the piece before its end. */
+static void put_brief(struct writer *w)
+{
+    const uint64_t key = w->state;
+    const bool before = w->brief, leaves = random_one_in(w, 3);
+    const unsigned label = w->labels++;
+
+    w->brief = true;
+    put_if(w);
+    if (leaves)
+        put(w, "@%s%%p%u bra G%u;\n", random_one_in(w, 2) ? "!" : "", random_draw(w, 8), label);
+    w->state = random_mixed(key + 5);
+    if (random_one_in(w, 2))
+        put_if(w);
+    put(w, "G%u:\n", label);
+    w->brief = before;
 }
 
 static void put_loop(struct writer *w)
@@ -105,7 +126,11 @@ static void put_switch(struct writer *w)
 }
 
 static const struct random_simple nesting[] = {
-    {7, false, put_if}, {6, false, put_loop}, {2, false, put_switch}};
+    {7, false, put_if, true},
+    {16, false, put_brief, true},
+    {6, false, put_loop, false},
+    {2, false, put_switch, false},
+};
 
 enum { N_NESTING = sizeof(nesting) / sizeof(nesting[0]) };
 
@@ -123,7 +148,8 @@ static const struct random_simple *draw_statement(struct writer *w)
     do {
         for (i = 0, at = random_draw(w, sum); at >= statement_of(i)->weight; i++)
             at -= statement_of(i)->weight;
-    } while ((statement_of(i)->together && !w->together) || (i < N_NESTING && w->depth == DEEPEST));
+    } while ((statement_of(i)->together && !w->together) || (w->brief && !statement_of(i)->brief) ||
+             (i < N_NESTING && w->depth == DEEPEST));
     return statement_of(i);
 }
 

@@ -13,6 +13,7 @@ struct writer {
     uint64_t state;
     unsigned depth, labels;
     bool together; /* all threads of the block are here */
+    bool brief;    /* within a short piece of code, which has only jumps forward */
 };
 
 /* A number below another one. */
@@ -21,8 +22,8 @@ bool random_one_in(struct writer *w, unsigned n);
 
 __attribute__((format(printf, 2, 3))) void random_put(struct writer *w, const char *format, ...);
 
-/* Writes a line, or one of several: "#" becomes the number of a register of the letter before it, "~" a
- * number below 64, and "<a|b>" one of these. */
+/* Writes a line, or one of several: "#" becomes the number of a register of the letter before it,
+ * "~" a number below 64, and "<a|b>" one of these. */
 void random_put_line(struct writer *w, const char *line);
 void random_put_one(struct writer *w, const char *const *lines, unsigned n);
 
@@ -38,6 +39,7 @@ struct random_simple {
     unsigned weight;
     bool together; /* only where all threads of the block are */
     void (*write)(struct writer *w);
+    bool brief; /* also within a short piece of code */
 };
 
 extern const struct random_simple random_simple[];

@@ -2,8 +2,8 @@
 /*
  * Writing a function: its slots as values (slot.c), operations that are computed (operation.c,
  * parts.c, members.c), loads and stores (access.c), additions that are gathered (atomic.c), those
- * that handlers do (handler.c), jumps (jump.c), lanes that part (wait.c), and all of it together
- * (function.c).
+ * that handlers do (handler.c), jumps (jump.c), lanes that part (wait.c, masked.c), and all of it
+ * together (function.c).
  */
 #ifndef CUSHIM_MOCK_PTX_JIT_EMIT_H
 #define CUSHIM_MOCK_PTX_JIT_EMIT_H
@@ -43,6 +43,7 @@ struct ptx__jit_emit {
     bool goes_on; /* with the next warp of the block: see block.h */
     bool apart;   /* others may wait elsewhere */
     bool guarded; /* by the guard, which is a part of the mask */
+    bool copying; /* a copy for lanes that are apart, while others wait for them: see masked.c */
     bool gathers; /* additions to global memory: see ptx__jit_gathers() */
     struct ptx__jit_value warp, op, entry, ops; /* the function's arguments, or of the next warp */
     struct ptx__jit_value worker, room;         /* room: for values that are handed to the engine */
@@ -61,13 +62,16 @@ struct ptx__jit_emit {
     struct ptx__jit_value everyone;   /* all lanes of the frame */
     struct ptx__jit_known *known;     /* of each slot */
     struct ptx__jit_known *unguarded; /* the same before a guard */
+    struct ptx__jit_known *together;  /* and before lanes part */
     struct cushim__arena *arena;      /* of lists */
     struct ptx__jit_addresses *addresses;
     size_t at; /* the current operation */
     size_t n_labels;
     const char *label; /* of the current piece of code */
-    size_t label_number, guard_at, guard_label_number;
-    const char *guard_label;
+    size_t label_number;
+    /* A piece that is passed over if no lane does it: its operations, and the code before it. */
+    size_t piece_first, piece_end, piece_label_number;
+    const char *piece_label;
 };
 
 /* Returns a number of 64 bits. */
@@ -102,6 +106,8 @@ struct ptx__jit_operand ptx__jit_read_slot(struct ptx__jit_emit *emit, uint16_t 
 struct ptx__jit_operand ptx__jit_read(struct ptx__jit_emit *emit, uint32_t offset, unsigned bits);
 void ptx__jit_write(struct ptx__jit_emit *emit, uint32_t offset,
                     const struct ptx__jit_operand *operand);
+void ptx__jit_write_slot(struct ptx__jit_emit *emit, uint16_t number,
+                         const struct ptx__jit_operand *operand);
 
 /* Returns the values of all lanes. */
 struct ptx__jit_value ptx__jit_vector(struct ptx__jit_emit *emit,
@@ -215,10 +221,26 @@ void ptx__jit_jump(struct ptx__jit_emit *emit, size_t number, size_t to);
 /* Takes a jump backwards from the budget, or leaves. Returns what is left. */
 struct ptx__jit_value ptx__jit_spend(struct ptx__jit_emit *emit, size_t number);
 
+/* Returns which lanes a branch has jump, or a guard lets through: a value for each, or one. */
+struct ptx__jit_value ptx__jit_predicate(struct ptx__jit_emit *emit, size_t number);
+
+/*
+ * A piece of code from one operation to before another, which is passed over unless the condition
+ * holds. Behind it, slots have their values of inside or those of before.
+ */
+void ptx__jit_begin_piece(struct ptx__jit_emit *emit, size_t first, size_t end,
+                          struct ptx__jit_value through);
+void ptx__jit_end_piece(struct ptx__jit_emit *emit);
+
 /* A branch, and an instruction's guard. */
 void ptx__jit_divide(struct ptx__jit_emit *emit, size_t number);
 void ptx__jit_guard(struct ptx__jit_emit *emit, size_t number);
-void ptx__jit_unguard(struct ptx__jit_emit *emit, size_t number);
+void ptx__jit_unguard(struct ptx__jit_emit *emit);
+
+/* --- masked.c: lanes of a full warp that part at a branch with a copy --- */
+
+/* Does what is behind the branch for all lanes, and goes on where they are together again. */
+void ptx__jit_write_copy(struct ptx__jit_emit *emit, size_t branch, struct ptx__jit_value taken);
 
 /* --- wait.c: some lanes, which may part --- */
 
@@ -257,6 +279,9 @@ void ptx__jit_part_lanes(struct ptx__jit_emit *emit, size_t number, size_t to,
                          struct ptx__jit_value taken);
 
 /* --- function.c --- */
+
+/* Writes an operation. False if it ends a piece of code. */
+bool ptx__jit_write_op(struct ptx__jit_emit *emit, size_t number);
 
 /*
  * Writes a function into the text, which begins with nothing: see the head of function.c. kept:

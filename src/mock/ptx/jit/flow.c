@@ -173,6 +173,8 @@ bool ptx__jit_successor(const struct ptx__jit_flow *flow, size_t number, size_t 
         *ret_to = op->kind == PTX__JIT_GUARD ? number + code->skip : ptx__jit_target(flow, number);
     else if (listed && i < code->imm)
         *ret_to = code->list[i];
+    else if (op->copy && i < 2)
+        *ret_to = i ? ptx__jit_in_copy(flow, number) : op->copy;
     else
         return false;
     return true;
@@ -242,7 +244,7 @@ static void find_written(struct ptx__jit_flow *flow)
 }
 
 /* Accesses are checked first and may be noted; LLVM divides integers lane by lane. */
-static unsigned work_of(const struct ptx__jit_op *op)
+unsigned ptx__jit_work_of(const struct ptx__jit_op *op)
 {
     enum { OF_ACCESS = 10, OF_DIVISION = 24 };
     static const char *const divisions[] = {"div.u", "div.s", "rem."};
@@ -256,13 +258,34 @@ static unsigned work_of(const struct ptx__jit_op *op)
     return 1;
 }
 
-static bool is_small(const struct ptx__jit_flow *flow)
+static unsigned work_of_all(const struct ptx__jit_flow *flow)
 {
     unsigned work = 0;
 
-    for (size_t i = 0; i < flow->code->n_ops; i++)
-        work += work_of(&flow->ops[i]);
-    return work <= MOST_WORK;
+    for (size_t i = 0; i < flow->n_ops; i++)
+        work += ptx__jit_work_of(&flow->ops[i]);
+    return work;
+}
+
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/*
+ * Finds where compiled code may begin, what is copied, and which slots there are. With copies there
+ * is at most twice as much to compile.
+ */
+static bool lay_out(struct ptx__jit_flow *flow)
+{
+    const unsigned n = (unsigned) flow->n_ops, work = work_of_all(flow);
+
+    if (work > MOST_WORK)
+        return false;
+    find_entries(flow);
+    return (!flow->full ||
+            ptx__jit_add_copies(flow, least(n, MOST_OPS - n), least(work, MOST_WORK - work))) &&
+           ptx__jit_webs(flow);
 }
 
 bool ptx__jit_flow_make(struct ptx__jit_flow *flow, const struct ptx__code *code,
@@ -270,7 +293,8 @@ bool ptx__jit_flow_make(struct ptx__jit_flow *flow, const struct ptx__code *code
 {
     const size_t words = code->register_bytes / 4 + 1;
 
-    *flow = (struct ptx__jit_flow){.code = code, .runs = runs, .row = row, .full = full};
+    *flow = (struct ptx__jit_flow){
+        .code = code, .runs = runs, .n_ops = code->n_ops, .row = row, .full = full};
     if (code->n_ops > MOST_OPS)
         return false;
     flow->ops = calloc(code->n_ops + 1, sizeof(*flow->ops));
@@ -283,15 +307,13 @@ bool ptx__jit_flow_make(struct ptx__jit_flow *flow, const struct ptx__code *code
         return false;
     for (size_t i = 0; i < code->n_ops; i++)
         ptx__jit_describe(flow, i);
-    if (!is_small(flow))
-        return false;
-    find_entries(flow);
-    if (!ptx__jit_webs(flow))
+    if (!lay_out(flow))
         return false;
     find_written(flow);
-    flow->live = calloc(code->n_ops * flow->words, sizeof(*flow->live));
+    flow->live = calloc(flow->code->n_ops * flow->words, sizeof(*flow->live));
     if (!flow->live || !find_live(flow))
         return false;
+    ptx__jit_find_kept(flow);
     ptx__jit_forms(flow);
     return true;
 }
@@ -303,4 +325,5 @@ void ptx__jit_flow_free(struct ptx__jit_flow *flow)
     free(flow->numbers);
     free(flow->live);
     free(flow->written);
+    ptx__jit_free_copies(flow);
 }

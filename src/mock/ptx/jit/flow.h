@@ -2,8 +2,9 @@
 /*
  * What the compiled tier knows of a function before it writes anything: what each operation reads
  * and writes (operands.c), which registers are several slots (web.c), where compiled code may
- * begin, which slots are still needed where (flow.c, literal.c), and which values are the same in
- * all lanes of a warp or have steps between them (form.c), and where lanes may be apart (region.c).
+ * begin, which slots are still needed where (flow.c, literal.c), which values are the same in all
+ * lanes of a warp or have steps between them (form.c), where lanes may be apart (region.c), and
+ * which pieces of code are there once more for lanes that part (copy.c).
  *
  * Lanes are taken as rows of equal length, as a block has them: in a block of 16 by 16 threads, a
  * warp is two rows of 16. A value may be a base, plus a constant step for each lane of a row, plus
@@ -32,9 +33,10 @@ enum ptx__jit_kind {
     PTX__JIT_NOTHING,
 };
 
-#define PTX__JIT_MOST_SLOTS 4000
-#define PTX__JIT_OPERANDS   20
-#define PTX__JIT_NONE       UINT16_MAX
+#define PTX__JIT_MOST_SLOTS  4000
+#define PTX__JIT_MOST_COPIED 100 /* operations of a piece */
+#define PTX__JIT_OPERANDS    20
+#define PTX__JIT_NONE        UINT16_MAX
 
 struct ptx__jit_emit;
 
@@ -47,6 +49,8 @@ struct ptx__jit_op {
     bool apart;        /* other lanes of the warp may wait elsewhere (region.c) */
     bool any, ends;    /* it may read and write any slot; nothing comes after it */
     bool pure;         /* its results follow from its operands alone, lane by lane */
+    bool copied;       /* it belongs to a copy, in which lanes wait for each other: see copy.c */
+    bool kept;         /* lanes that wait need what they have in the slots that it writes */
     uint8_t n_reads, n_writes;
     uint16_t reads[PTX__JIT_OPERANDS], writes[PTX__JIT_OPERANDS];
     const struct ptx__keyed *keyed;
@@ -55,6 +59,8 @@ struct ptx__jit_op {
     /* Of an access: the space by its letter (see access.c), and bits. */
     char space, type;
     uint8_t memory_bits, slot_bits;
+    uint32_t copy, end_of_copy; /* of a branch: what is behind it for lanes that part, if not 0 */
+    uint32_t of;                /* of an operation that is copied: its number */
 };
 
 /* How the lanes' values are known. Without steps they are all the same. */
@@ -74,16 +80,18 @@ struct ptx__jit_slot {
 };
 
 struct ptx__jit_flow {
-    const struct ptx__code *code;
-    const ptx__handler *runs; /* the operations' own handlers */
-    unsigned row;             /* lanes of a row: 32, or a smaller power of two; 0: not known */
-    bool full;                /* all 32 lanes take the same way; else some, and they may part */
+    const struct ptx__code *code; /* with all copies behind it */
+    const ptx__handler *runs;     /* the operations' own handlers */
+    size_t n_ops;                 /* without the copies */
+    unsigned row;                 /* lanes of a row: 32, or a smaller power of two; 0: not known */
+    bool full;                    /* all 32 lanes take the same way; else some, and they may part */
     struct ptx__jit_op *ops;
     struct ptx__jit_slot *slots;
-    unsigned n_slots, words; /* words of a set of slots */
-    uint64_t *written;       /* for each operation, the slots that have been written */
-    uint64_t *live;          /* and those of them that it or later ones read */
-    uint16_t *numbers;       /* the first slot at each word of the register file */
+    unsigned n_slots, words;        /* words of a set of slots */
+    uint64_t *written;              /* for each operation, the slots that have been written */
+    uint64_t *live;                 /* and those of them that it or later ones read */
+    uint16_t *numbers;              /* the first slot at each word of the register file */
+    struct ptx__jit_longer *longer; /* the code, if there are copies */
 };
 
 /* Fills the flow. False: out of memory, or too large a function. */
@@ -174,6 +182,31 @@ bool ptx__jit_part(struct ptx__jit_flow *flow);
 
 /* Returns the first operation behind the marked ones around an operation; 0: it is not marked. */
 size_t ptx__jit_end_of_part(const struct ptx__jit_flow *flow, size_t number);
+
+/* --- copy.c: short pieces of code for lanes of a full warp that part --- */
+
+/* Adds copies, of no more operations and work than that. False: out of memory. */
+bool ptx__jit_add_copies(struct ptx__jit_flow *flow, size_t most_ops, unsigned most_work);
+
+/* Finds where lanes that wait need what they have. What is live is known. */
+void ptx__jit_find_kept(struct ptx__jit_flow *flow);
+
+/* Tells whether lanes of a full warp may part at a branch that has a copy. */
+bool ptx__jit_uses_copy(const struct ptx__jit_flow *flow, size_t number);
+
+/* Returns where in its copy a branch leads to. */
+size_t ptx__jit_in_copy(const struct ptx__jit_flow *flow, size_t branch);
+
+void ptx__jit_free_copies(struct ptx__jit_flow *flow);
+
+/* Returns the number of the operation in the function itself. */
+static inline size_t ptx__jit_original(const struct ptx__jit_flow *flow, size_t number)
+{
+    return number < flow->n_ops ? number : flow->ops[number].of;
+}
+
+/* Estimates the work of compiling an operation. */
+unsigned ptx__jit_work_of(const struct ptx__jit_op *op);
 
 /* --- form.c, too --- */
 

@@ -157,7 +157,7 @@ static bool keeps_steps(const struct ptx__jit_flow *flow, size_t number,
     const char *key = flow->ops[number].keyed->key;
     const bool widens = strstr(key, ".wide.") || starts(key, "cvt.u64.");
 
-    if (widens && flow->ops[number].inside)
+    if (widens && (flow->ops[number].inside || flow->ops[number].copied))
         return false;
     if (!strcmp(key, "mov.u32") || !strcmp(key, "mov.u64") || !strcmp(key, "cvt.u64.u32") ||
         !strcmp(key, "cvt.u64.s32") || !strcmp(key, "cvt.u32.u64") || !strcmp(key, "address.add"))
@@ -210,7 +210,7 @@ struct ptx__jit_form ptx__jit_form_of(const struct ptx__jit_flow *flow, size_t n
     const struct ptx__jit_op *op = &flow->ops[number];
     struct ptx__jit_form form = VECTOR;
 
-    if (op->inside || op->apart)
+    if (op->inside || op->apart || op->kept)
         return VECTOR;
     if (op->kind == PTX__JIT_LOAD)
         return of_address(flow, number);
@@ -250,6 +250,16 @@ static bool spread(struct ptx__jit_flow *flow, size_t number)
     return changed;
 }
 
+/* What is copied counts where lanes may part. */
+static bool spread_copy(struct ptx__jit_flow *flow, size_t branch)
+{
+    bool changed = false;
+
+    for (size_t i = flow->ops[branch].copy; i < flow->ops[branch].end_of_copy; i++)
+        changed |= ptx__jit_uses_copy(flow, branch) && spread(flow, i);
+    return changed;
+}
+
 /* Until nothing changes: what lanes compute alone may make them part, and alone they compute more.
  */
 static void spread_all(struct ptx__jit_flow *flow)
@@ -258,8 +268,10 @@ static void spread_all(struct ptx__jit_flow *flow)
 
     while (changed) {
         changed = false;
-        for (size_t i = 0; i < flow->code->n_ops; i++)
+        for (size_t i = 0; i < flow->n_ops; i++)
             changed |= spread(flow, i);
+        for (size_t i = 0; i < flow->n_ops; i++)
+            changed |= spread_copy(flow, i);
         changed = changed || (!flow->full && ptx__jit_part(flow));
     }
 }

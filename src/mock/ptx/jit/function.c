@@ -57,7 +57,7 @@ static void emit_last(struct ptx__jit_emit *emit, size_t number)
 }
 
 /* Writes an operation. False if it ends a piece of code. */
-static bool emit_op(struct ptx__jit_emit *emit, size_t number)
+bool ptx__jit_write_op(struct ptx__jit_emit *emit, size_t number)
 {
     switch (emit->flow->ops[number].kind) {
     case PTX__JIT_CALLED:
@@ -80,7 +80,7 @@ static bool emit_op(struct ptx__jit_emit *emit, size_t number)
         ptx__jit_guard(emit, number);
         return true;
     case PTX__JIT_UNGUARD:
-        ptx__jit_unguard(emit, number);
+        ptx__jit_unguard(emit);
         return true;
     default:
         emit_last(emit, number);
@@ -92,7 +92,7 @@ static void emit_ops(struct ptx__jit_emit *emit)
 {
     bool open = false;
 
-    for (size_t i = 0; i < emit->flow->code->n_ops; i++) {
+    for (size_t i = 0; i < emit->flow->n_ops; i++) {
         const bool label = emit->flow->ops[i].label;
 
         if (label && open) {
@@ -107,7 +107,7 @@ static void emit_ops(struct ptx__jit_emit *emit)
         emit->apart = emit->flow->ops[i].apart;
         emit->at = i;
         if (label || open)
-            open = emit_op(emit, i);
+            open = ptx__jit_write_op(emit, i);
     }
     if (open)
         ptx__jit_say(&emit->text, "  unreachable\n");
@@ -127,6 +127,7 @@ static void emit_block(struct ptx__jit_emit *emit)
     emit->shared_bytes = FIELD(emit, grid, I32, ptx__grid, shared_bytes);
     emit->mask_word = ptx__jit_number(PTX__JIT_I32, PTX__ALL);
     emit->mask = ptx__jit_splat(&emit->text, ptx__jit_number(PTX__JIT_I1, 1), PTX__LANES);
+    emit->everyone = emit->mask_word;
     ptx__jit_load_constants(emit, true);
 }
 
@@ -180,7 +181,7 @@ static void emit_next_warp(struct ptx__jit_emit *emit)
 /* Where the function begins: the registers are as the interpreter has them, or are kept. */
 static void emit_switch(struct ptx__jit_emit *emit)
 {
-    const size_t n = emit->flow->code->n_ops;
+    const size_t n = emit->flow->n_ops;
 
     ptx__jit_say(&emit->text, "  switch ");
     ptx__jit_say_typed(&emit->text, emit->entry);
@@ -196,7 +197,7 @@ static void emit_switch(struct ptx__jit_emit *emit)
 
 static void emit_function(struct ptx__jit_emit *emit)
 {
-    const size_t n = emit->flow->code->n_ops;
+    const size_t n = emit->flow->n_ops;
 
     ptx__jit_say(&emit->text, "define i64 @kernel(i64 %%v0, i64 %%v1, i64 %%v2, i64 %%v3) #0 {\n"
                               "first0:\n  %%room = alloca [128 x i64], align 64\n");
@@ -244,10 +245,11 @@ bool ptx__jit_write_function(struct ptx__jit_text *text, const struct ptx__jit_f
     emit.ops = argument(3);
     emit.text.next = 4;
     emit.constants = calloc(2 * n, sizeof(*emit.constants));
-    emit.known = calloc(2 * n, sizeof(*emit.known));
+    emit.known = calloc(3 * n, sizeof(*emit.known));
     if (emit.constants && emit.known) {
         emit.row_steps = emit.constants + n;
         emit.unguarded = emit.known + n;
+        emit.together = emit.known + 2 * n;
         emit_function(&emit);
     }
     free(emit.constants);

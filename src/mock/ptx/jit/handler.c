@@ -22,7 +22,8 @@ static struct ptx__jit_value warp_field(struct ptx__jit_emit *emit, size_t offse
 
 struct ptx__jit_value ptx__jit_op_address(struct ptx__jit_emit *emit, size_t number)
 {
-    return ptx__jit_at(emit, emit->ops, number * sizeof(struct ptx__op));
+    return ptx__jit_at(emit, emit->ops,
+                       ptx__jit_original(emit->flow, number) * sizeof(struct ptx__op));
 }
 
 /* --- what is outside of the text --- */
@@ -255,22 +256,27 @@ static void run_together(struct ptx__jit_emit *emit, size_t number)
 }
 
 /* Where the result is, other lanes than those of the handler keep what they have. */
+static void take_result(struct ptx__jit_emit *emit, uint16_t slot)
+{
+    const struct ptx__jit_operand result = ptx__jit_written(emit, slot);
+
+    if (emit->guarded || emit->copying)
+        ptx__jit_write_slot(emit, slot, &result);
+    else
+        emit->known[slot] = (struct ptx__jit_known){.valid = true, .value = result};
+}
+
 void ptx__jit_called(struct ptx__jit_emit *emit, size_t number)
 {
     const struct ptx__jit_op *op = &emit->flow->ops[number];
 
-    for (unsigned i = 0; emit->guarded && i < op->n_writes; i++) {
-        if (op->writes[i] != PTX__JIT_NONE)
-            ptx__jit_flush_slot(emit, op->writes[i]);
-    }
     if (op->together)
         run_together(emit, number);
     else
         ptx__jit_run_handler(emit, number);
     for (unsigned i = 0; i < op->n_writes; i++) {
         if (op->writes[i] != PTX__JIT_NONE)
-            emit->known[op->writes[i]] = (struct ptx__jit_known){
-                .valid = true, .value = ptx__jit_written(emit, op->writes[i])};
+            take_result(emit, op->writes[i]);
     }
 }
 

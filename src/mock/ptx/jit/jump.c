@@ -55,7 +55,7 @@ void ptx__jit_jump(struct ptx__jit_emit *emit, size_t number, size_t to)
     ptx__jit_go(emit, number, to);
 }
 
-static struct ptx__jit_value predicate(struct ptx__jit_emit *emit, size_t number)
+struct ptx__jit_value ptx__jit_predicate(struct ptx__jit_emit *emit, size_t number)
 {
     const struct ptx__op *op = &emit->flow->code->ops[number];
     const struct ptx__jit_operand operand = ptx__jit_read(emit, op->a, 1);
@@ -65,12 +65,14 @@ static struct ptx__jit_value predicate(struct ptx__jit_emit *emit, size_t number
 }
 
 /*
- * Lanes go different ways: those of a full warp are the interpreter's to part, and then another
- * function has them.
+ * Lanes go different ways: those of a full warp do a copy of what is behind the branch, each what
+ * is its own. Without a copy they are the interpreter's to part, and then another function has
+ * them.
  */
 static void divide_lanes(struct ptx__jit_emit *emit, size_t number, struct ptx__jit_value which)
 {
     const size_t to = ptx__jit_target(emit->flow, number);
+    const bool copied = emit->flow->ops[number].copy;
     struct ptx__jit_value taken = ptx__jit_word(&emit->text, which);
 
     if (!emit->full) {
@@ -83,16 +85,20 @@ static void divide_lanes(struct ptx__jit_emit *emit, size_t number, struct ptx__
         "pass", number, "some", number);
     ptx__jit_label(emit, "some", number);
     ptx__jit_branch(emit, ptx__jit_compare(&emit->text, "icmp eq", taken, emit->mask_word), "take",
-                    number, "leave", number);
+                    number, copied ? "part" : "leave", number);
     ptx__jit_label(emit, "take", number);
     ptx__jit_jump(emit, number, to);
     ptx__jit_label(emit, "pass", number);
     ptx__jit_goto(emit, "op", number + 1);
+    if (!copied)
+        return;
+    ptx__jit_label(emit, "part", number);
+    ptx__jit_write_copy(emit, number, taken);
 }
 
 void ptx__jit_divide(struct ptx__jit_emit *emit, size_t number)
 {
-    const struct ptx__jit_value which = predicate(emit, number);
+    const struct ptx__jit_value which = ptx__jit_predicate(emit, number);
 
     ptx__jit_flush_before(emit, number + 1, ptx__jit_target(emit->flow, number));
     if (which.lanes) {
@@ -106,65 +112,109 @@ void ptx__jit_divide(struct ptx__jit_emit *emit, size_t number)
     ptx__jit_go(emit, number, number + 1);
 }
 
-/* The slots that a guard's operations write, each in turn. */
-static uint16_t written_by(const struct ptx__jit_flow *flow, size_t number, unsigned i)
-{
-    const struct ptx__jit_op *op = &flow->ops[number];
+/* --- pieces that are passed over --- */
 
-    return i < op->n_writes ? op->writes[i] : PTX__JIT_NONE;
+/* The slots that a piece writes, each in turn. */
+#define EACH_WRITTEN(emit, slot)                                                                   \
+    for (size_t i_ = (emit)->piece_first; i_ < (emit)->piece_end; i_++)                            \
+        for (unsigned j_ = 0; j_ < (emit)->flow->ops[i_].n_writes; j_++)                           \
+            if (((slot) = (emit)->flow->ops[i_].writes[j_]) != PTX__JIT_NONE)
+
+/* Tells whether lanes that do a piece, or wait for that, need a slot behind it. */
+static bool is_needed(const struct ptx__jit_emit *emit, uint16_t slot)
+{
+    const struct ptx__jit_flow *flow = emit->flow;
+
+    if (ptx__jit_is_live(flow, emit->piece_end, slot))
+        return true;
+    for (size_t i = emit->piece_first; i < emit->piece_end; i++) {
+        for (unsigned j = 0; flow->ops[i].kept && j < flow->ops[i].n_writes; j++) {
+            if (flow->ops[i].writes[j] == slot)
+                return true;
+        }
+    }
+    return false;
 }
 
-#define EACH_GUARDED(emit, at, end, slot)                                                          \
-    for (size_t i_ = (at) + 1; i_ < (end); i_++)                                                   \
-        for (unsigned j_ = 0; j_ < (emit)->flow->ops[i_].n_writes; j_++)                           \
-            if (((slot) = written_by((emit)->flow, i_, j_)) != PTX__JIT_NONE)
-
-void ptx__jit_guard(struct ptx__jit_emit *emit, size_t number)
+void ptx__jit_begin_piece(struct ptx__jit_emit *emit, size_t first, size_t end,
+                          struct ptx__jit_value through)
 {
-    const struct ptx__jit_value which = predicate(emit, number);
-    const size_t end = number + emit->flow->code->ops[number].skip;
-    struct ptx__jit_value through = which;
     uint16_t slot;
 
-    if (which.lanes) {
-        emit->guard = emit->full ? which : ptx__jit_binary(&emit->text, "and", which, emit->mask);
-        emit->guard_word = ptx__jit_word(&emit->text, emit->guard);
-        through = ptx__jit_compare(&emit->text, "icmp ne", emit->guard_word,
-                                   ptx__jit_number(PTX__JIT_I32, 0));
+    emit->piece_first = first;
+    emit->piece_end = end;
+    EACH_WRITTEN(emit, slot)
+    {
+        if (is_needed(emit, slot))
+            ptx__jit_read_slot(emit, slot);
     }
-    EACH_GUARDED(emit, number, end, slot)
-    ptx__jit_read_slot(emit, slot);
-    emit->guarded = which.lanes;
-    emit->guard_at = number;
-    emit->guard_label = emit->label;
-    emit->guard_label_number = emit->label_number;
+    emit->piece_label = emit->label;
+    emit->piece_label_number = emit->label_number;
     memcpy(emit->unguarded, emit->known, emit->flow->n_slots * sizeof(*emit->known));
-    ptx__jit_branch(emit, through, "through", number, "join", number);
-    ptx__jit_label(emit, "through", number);
+    ptx__jit_branch(emit, through, "through", first, "join", first);
+    ptx__jit_label(emit, "through", first);
 }
 
-/* Behind a guard, slots have their values of inside or those of before. */
-void ptx__jit_unguard(struct ptx__jit_emit *emit, size_t number)
+static struct ptx__jit_value joined(struct ptx__jit_emit *emit, struct ptx__jit_value inside,
+                                    const char *word, size_t label, struct ptx__jit_value before)
+{
+    return ptx__jit_phi(emit, inside, word, label, before, emit->piece_label,
+                        emit->piece_label_number);
+}
+
+void ptx__jit_end_piece(struct ptx__jit_emit *emit)
 {
     const char *word = emit->label;
-    const size_t at = emit->guard_at, label = emit->label_number;
-    struct ptx__jit_known *before = emit->unguarded;
+    const size_t label = emit->label_number;
     uint16_t slot;
 
-    emit->guarded = false;
-    ptx__jit_goto(emit, "join", at);
-    ptx__jit_label(emit, "join", at);
-    EACH_GUARDED(emit, at, number, slot)
+    ptx__jit_goto(emit, "join", emit->piece_first);
+    ptx__jit_label(emit, "join", emit->piece_first);
+    EACH_WRITTEN(emit, slot)
     {
-        struct ptx__jit_known *known = &emit->known[slot];
+        struct ptx__jit_known *known = &emit->known[slot], *before = &emit->unguarded[slot];
 
         if (!known->valid)
             continue;
-        before[slot].value.base =
-            ptx__jit_phi(emit, known->value.base, word, label, before[slot].value.base,
-                         emit->guard_label, emit->guard_label_number);
-        before[slot].dirty = true;
         known->valid = false;
+        before->valid = before->dirty = is_needed(emit, slot);
+        if (!before->valid)
+            continue;
+        before->value.base = joined(emit, known->value.base, word, label, before->value.base);
+        if (before->value.form.rows)
+            before->value.rows = joined(emit, known->value.rows, word, label, before->value.rows);
     }
-    memcpy(emit->known, before, emit->flow->n_slots * sizeof(*emit->known));
+    memcpy(emit->known, emit->unguarded, emit->flow->n_slots * sizeof(*emit->known));
+}
+
+/* --- guards --- */
+
+/* Where lanes wait, there need not be any others. */
+static struct ptx__jit_value through_guard(struct ptx__jit_emit *emit, size_t number)
+{
+    struct ptx__jit_value which = ptx__jit_predicate(emit, number);
+
+    if (emit->copying)
+        which = ptx__jit_splat(&emit->text, which, PTX__LANES);
+    emit->guarded = which.lanes;
+    if (!emit->guarded)
+        return which;
+    emit->guard = emit->full ? which : ptx__jit_binary(&emit->text, "and", which, emit->mask);
+    emit->guard_word = ptx__jit_word(&emit->text, emit->guard);
+    return ptx__jit_compare(&emit->text, "icmp ne", emit->guard_word,
+                            ptx__jit_number(PTX__JIT_I32, 0));
+}
+
+void ptx__jit_guard(struct ptx__jit_emit *emit, size_t number)
+{
+    const struct ptx__jit_value through = through_guard(emit, number);
+
+    ptx__jit_begin_piece(emit, number + 1, number + emit->flow->code->ops[number].skip - 1,
+                         through);
+}
+
+void ptx__jit_unguard(struct ptx__jit_emit *emit)
+{
+    emit->guarded = false;
+    ptx__jit_end_piece(emit);
 }

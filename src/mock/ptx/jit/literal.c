@@ -24,7 +24,7 @@ static bool leads(const struct ptx__jit_flow *flow, size_t number, size_t behind
 
 /*
  * Tells whether all ways to an operation pass one before it: none leads from before that one into
- * what is between both, with the loops that begin there.
+ * what is between both, with the loops that begin there. A copy leads where its branch does.
  */
 static bool passes(const struct ptx__jit_flow *flow, size_t first, size_t number)
 {
@@ -32,7 +32,7 @@ static bool passes(const struct ptx__jit_flow *flow, size_t first, size_t number
 
     do {
         before = last;
-        for (size_t i = last + 1; i < flow->code->n_ops; i++) {
+        for (size_t i = last + 1; i < flow->n_ops; i++) {
             if (leads(flow, i, first, before))
                 last = i;
         }

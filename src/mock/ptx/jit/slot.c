@@ -167,29 +167,40 @@ struct ptx__jit_value ptx__jit_vector(struct ptx__jit_emit *emit,
 
 /* --- writing --- */
 
-/* The lanes that a guard leaves out keep their values. */
-void ptx__jit_write(struct ptx__jit_emit *emit, uint32_t offset,
-                    const struct ptx__jit_operand *operand)
+/* Tells whether other lanes than those of the guard, or of the mask, need what they have. */
+static bool is_kept(const struct ptx__jit_emit *emit, uint16_t number)
 {
-    const uint16_t number = ptx__jit_written_at(emit->flow, emit->at, offset);
-    struct ptx__jit_operand typed = *operand;
-    const struct ptx__jit_slot *slot;
+    return emit->flow->ops[emit->at].kept ||
+           (emit->guarded && ptx__jit_is_live(emit->flow, emit->piece_end, number));
+}
 
-    if (number == PTX__JIT_NONE)
-        return;
-    slot = &emit->flow->slots[number];
+void ptx__jit_write_slot(struct ptx__jit_emit *emit, uint16_t number,
+                         const struct ptx__jit_operand *operand)
+{
+    const struct ptx__jit_slot *slot = &emit->flow->slots[number];
+    struct ptx__jit_operand typed = *operand;
+
     if (typed.base.type == PTX__JIT_ANY)
         typed.base.type = (uint8_t) type_of(slot);
     if (slot->form.vector) {
         typed.base = ptx__jit_vector(emit, &typed);
-        if (emit->guarded)
-            typed.base = ptx__jit_select(&emit->text, emit->guard, typed.base,
-                                         ptx__jit_read_slot(emit, number).base);
+        if (is_kept(emit, number))
+            typed.base = ptx__jit_select(&emit->text, emit->guarded ? emit->guard : emit->mask,
+                                         typed.base, ptx__jit_read_slot(emit, number).base);
     } else if (slot->form.rows && !typed.form.rows) {
         typed.rows = ptx__jit_number(type_of(slot), 0);
     }
     typed.form = slot->form;
     emit->known[number] = (struct ptx__jit_known){.valid = true, .dirty = true, .value = typed};
+}
+
+void ptx__jit_write(struct ptx__jit_emit *emit, uint32_t offset,
+                    const struct ptx__jit_operand *operand)
+{
+    const uint16_t number = ptx__jit_written_at(emit->flow, emit->at, offset);
+
+    if (number != PTX__JIT_NONE)
+        ptx__jit_write_slot(emit, number, operand);
 }
 
 static void store_word(struct ptx__jit_emit *emit, unsigned number, unsigned word,
@@ -236,7 +247,7 @@ void ptx__jit_flush_slot(struct ptx__jit_emit *emit, unsigned number)
 
     if (!known->dirty)
         return;
-    known->dirty = false;
+    known->dirty = emit->copying; /* what lanes have that wait is not there yet */
     if (known->value.form.vector) {
         store_vector(emit, number, known->value.base);
         return;
