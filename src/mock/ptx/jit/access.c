@@ -135,16 +135,16 @@ static struct ptx__jit_value check_steps(struct ptx__jit_access *access)
 
 /* --- addresses of each lane --- */
 
-/* Gives inactive lanes the address of an active one. */
+/* Gives inactive lanes the address of an active one where theirs is wrong. */
 static struct ptx__jit_value settled(const struct ptx__jit_access *access,
-                                     struct ptx__jit_value active)
+                                     struct ptx__jit_value wrong)
 {
     const struct ptx__jit_value word =
         access->emit->guarded ? access->emit->guard_word : access->emit->mask_word;
     const struct ptx__jit_value first = ptx__jit_first_bit(access->text, word);
 
-    return ptx__jit_select(access->text, active, access->address,
-                           ptx__jit_lane(access->text, access->address, first));
+    return ptx__jit_select(access->text, wrong, ptx__jit_lane(access->text, access->address, first),
+                           access->address);
 }
 
 /* As ptx__classify_addresses() does: the highest bit tells that an address is wrong. */
@@ -168,8 +168,8 @@ static struct ptx__jit_value check_lanes(struct ptx__jit_access *access)
         const struct ptx__jit_value active =
             access->emit->guarded ? access->emit->guard : access->emit->mask;
 
+        access->address = settled(access, no);
         no = both(access, no, active);
-        access->address = settled(access, active);
     }
     return both(access, ptx__jit_compare(text, "icmp uge", access->size, ptx__jit_i64(access->all)),
                 ptx__jit_compare(text, "icmp eq", ptx__jit_word(text, no),

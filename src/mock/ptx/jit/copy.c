@@ -9,6 +9,10 @@
  * The copies stand behind the operations of the function. They are operations like others: for
  * each lane, what is written and needed where follows from its own way. But while some lanes
  * write a slot, others wait ahead, and may need what they have there.
+ *
+ * What is computed from values that were there before, such as an address, may be computed before
+ * the lanes part. Then it is one for all lanes, and if it wraps around, compiled code can still
+ * end.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -189,7 +193,7 @@ static void keep_for(struct ptx__jit_flow *flow, size_t begin, size_t place)
         flow->ops[i].kept |= writes_live(flow, &flow->ops[i], place);
 }
 
-void ptx__jit_find_kept(struct ptx__jit_flow *flow)
+static void find_kept(struct ptx__jit_flow *flow)
 {
     for (size_t i = 0; i < flow->n_ops; i++) {
         if (flow->ops[i].copy)
@@ -198,6 +202,70 @@ void ptx__jit_find_kept(struct ptx__jit_flow *flow)
     for (size_t i = flow->n_ops; i < flow->code->n_ops; i++) {
         if (jumps(&flow->ops[i]) && ptx__jit_target(flow, i) > i)
             keep_for(flow, i + 1, ptx__jit_target(flow, i));
+    }
+}
+
+/* --- what may be done before --- */
+
+static bool writes(const struct ptx__jit_op *op, uint16_t slot)
+{
+    for (unsigned i = 0; i < op->n_writes; i++) {
+        if (op->writes[i] == slot)
+            return true;
+    }
+    return false;
+}
+
+/* Tells whether all that a copy writes to a slot may be done before. */
+static bool is_early_slot(const struct ptx__jit_flow *flow, size_t branch, uint16_t slot)
+{
+    for (size_t i = flow->ops[branch].copy; i < flow->ops[branch].end_of_copy; i++) {
+        if (writes(&flow->ops[i], slot) && !flow->ops[i].early)
+            return false;
+    }
+    return true;
+}
+
+/* Nothing else in the copy writes the result, and no lane needs what was there before. */
+static bool is_alone(const struct ptx__jit_flow *flow, size_t branch, size_t number)
+{
+    const struct ptx__jit_op *op = &flow->ops[number];
+    const size_t copy = flow->ops[branch].copy;
+
+    if (op->n_writes != 1 || op->writes[0] == PTX__JIT_NONE || op->kept || op->inside ||
+        ptx__jit_is_live(flow, copy, op->writes[0]) ||
+        ptx__jit_is_live(flow, ptx__jit_in_copy(flow, branch), op->writes[0]))
+        return false;
+    for (size_t i = copy; i < flow->ops[branch].end_of_copy; i++) {
+        if (i != number && writes(&flow->ops[i], op->writes[0]))
+            return false;
+    }
+    return true;
+}
+
+static bool may_be_early(const struct ptx__jit_flow *flow, size_t branch, size_t number)
+{
+    const struct ptx__jit_op *op = &flow->ops[number];
+    bool may = op->kind == PTX__JIT_PLAIN && is_alone(flow, branch, number);
+
+    for (unsigned i = 0; may && i < op->n_reads; i++)
+        may = op->reads[i] == PTX__JIT_NONE || is_early_slot(flow, branch, op->reads[i]);
+    return may;
+}
+
+bool ptx__jit_is_early(const struct ptx__jit_flow *flow, size_t number)
+{
+    const struct ptx__jit_op *op = &flow->ops[number];
+
+    return op->early && !flow->slots[op->writes[0]].form.vector;
+}
+
+void ptx__jit_settle_copies(struct ptx__jit_flow *flow)
+{
+    find_kept(flow);
+    for (size_t i = 0; i < flow->n_ops; i++) {
+        for (size_t j = flow->ops[i].copy; j < flow->ops[i].end_of_copy; j++)
+            flow->ops[j].early = may_be_early(flow, i, j);
     }
 }
 

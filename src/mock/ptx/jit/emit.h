@@ -65,7 +65,9 @@ struct ptx__jit_emit {
     struct ptx__jit_known *together;  /* and before lanes part */
     struct cushim__arena *arena;      /* of lists */
     struct ptx__jit_addresses *addresses;
-    size_t at; /* the current operation */
+    bool early;                 /* before a copy, */
+    struct ptx__jit_value fits; /* which is done if this holds */
+    size_t at;                  /* the current operation */
     size_t n_labels;
     const char *label; /* of the current piece of code */
     size_t label_number;

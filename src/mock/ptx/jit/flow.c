@@ -274,7 +274,7 @@ static unsigned least(unsigned a, unsigned b)
 
 /*
  * Finds where compiled code may begin, what is copied, and which slots there are. With copies there
- * is at most twice as much to compile.
+ * is at most three times as much to compile.
  */
 static bool lay_out(struct ptx__jit_flow *flow)
 {
@@ -283,8 +283,8 @@ static bool lay_out(struct ptx__jit_flow *flow)
     if (work > MOST_WORK)
         return false;
     find_entries(flow);
-    return (!flow->full ||
-            ptx__jit_add_copies(flow, least(n, MOST_OPS - n), least(work, MOST_WORK - work))) &&
+    return (!flow->full || ptx__jit_add_copies(flow, least(2 * n, MOST_OPS - n),
+                                               least(2 * work, MOST_WORK - work))) &&
            ptx__jit_webs(flow);
 }
 
@@ -313,7 +313,7 @@ bool ptx__jit_flow_make(struct ptx__jit_flow *flow, const struct ptx__code *code
     flow->live = calloc(flow->code->n_ops * flow->words, sizeof(*flow->live));
     if (!flow->live || !find_live(flow))
         return false;
-    ptx__jit_find_kept(flow);
+    ptx__jit_settle_copies(flow);
     ptx__jit_forms(flow);
     return true;
 }

@@ -51,6 +51,7 @@ struct ptx__jit_op {
     bool pure;         /* its results follow from its operands alone, lane by lane */
     bool copied;       /* it belongs to a copy, in which lanes wait for each other: see copy.c */
     bool kept;         /* lanes that wait need what they have in the slots that it writes */
+    bool early;        /* it may be done before the copy that it belongs to */
     uint8_t n_reads, n_writes;
     uint16_t reads[PTX__JIT_OPERANDS], writes[PTX__JIT_OPERANDS];
     const struct ptx__keyed *keyed;
@@ -188,8 +189,14 @@ size_t ptx__jit_end_of_part(const struct ptx__jit_flow *flow, size_t number);
 /* Adds copies, of no more operations and work than that. False: out of memory. */
 bool ptx__jit_add_copies(struct ptx__jit_flow *flow, size_t most_ops, unsigned most_work);
 
-/* Finds where lanes that wait need what they have. What is live is known. */
-void ptx__jit_find_kept(struct ptx__jit_flow *flow);
+/*
+ * Finds where lanes that wait need what they have, and what may be done before a copy. What is live
+ * is known.
+ */
+void ptx__jit_settle_copies(struct ptx__jit_flow *flow);
+
+/* Tells whether an operation of a copy is done before it: once for all lanes. */
+bool ptx__jit_is_early(const struct ptx__jit_flow *flow, size_t number);
 
 /* Tells whether lanes of a full warp may part at a branch that has a copy. */
 bool ptx__jit_uses_copy(const struct ptx__jit_flow *flow, size_t number);

@@ -157,7 +157,8 @@ static bool keeps_steps(const struct ptx__jit_flow *flow, size_t number,
     const char *key = flow->ops[number].keyed->key;
     const bool widens = strstr(key, ".wide.") || starts(key, "cvt.u64.");
 
-    if (widens && (flow->ops[number].inside || flow->ops[number].copied))
+    if (widens &&
+        (flow->ops[number].inside || (flow->ops[number].copied && !flow->ops[number].early)))
         return false;
     if (!strcmp(key, "mov.u32") || !strcmp(key, "mov.u64") || !strcmp(key, "cvt.u64.u32") ||
         !strcmp(key, "cvt.u64.s32") || !strcmp(key, "cvt.u32.u64") || !strcmp(key, "address.add"))

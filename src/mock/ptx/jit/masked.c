@@ -70,11 +70,12 @@ static size_t end_of_piece(const struct copy *copy, size_t number)
     return number;
 }
 
-static void write_ops(struct ptx__jit_emit *emit, size_t first, size_t end)
+static void write_ops(struct ptx__jit_emit *emit, size_t first, size_t end, bool early)
 {
     for (size_t i = first; i < end; i++) {
         emit->at = i;
-        ptx__jit_write_op(emit, i);
+        if (ptx__jit_is_early(emit->flow, i) == early)
+            ptx__jit_write_op(emit, i);
     }
 }
 
@@ -89,7 +90,7 @@ static void write_piece(struct copy *copy, size_t first, size_t end)
         ptx__jit_begin_piece(emit, first, end,
                              ptx__jit_compare(&emit->text, "icmp ne", copy->here.word,
                                               ptx__jit_number(PTX__JIT_I32, 0)));
-    write_ops(emit, first, end);
+    write_ops(emit, first, end, false);
     if (!sure)
         ptx__jit_end_piece(emit);
 }
@@ -124,6 +125,19 @@ static size_t write_next(struct copy *copy, size_t number)
 
 /* --- all of it --- */
 
+/* If something wraps around, compiled code ends before the branch. */
+static void write_early(struct ptx__jit_emit *emit, size_t branch)
+{
+    const size_t label = emit->n_labels++;
+
+    emit->early = true;
+    emit->fits = ptx__jit_number(PTX__JIT_I1, 1);
+    write_ops(emit, emit->flow->ops[branch].copy, emit->flow->ops[branch].end_of_copy, true);
+    emit->early = false;
+    ptx__jit_branch(emit, emit->fits, "fits", label, "leave", branch);
+    ptx__jit_label(emit, "fits", label);
+}
+
 static void write_lanes(struct copy *copy, size_t branch, struct ptx__jit_value taken)
 {
     struct ptx__jit_emit *emit = copy->emit;
@@ -145,6 +159,7 @@ void ptx__jit_write_copy(struct ptx__jit_emit *emit, size_t branch, struct ptx__
     struct copy copy = {.emit = emit, .first = op->copy, .end = op->end_of_copy};
 
     memcpy(emit->together, emit->known, bytes);
+    write_early(emit, branch);
     emit->full = false;
     emit->apart = emit->copying = true;
     write_lanes(&copy, branch, taken);

@@ -55,8 +55,18 @@ static void check_widening(struct ptx__jit_emit *emit, size_t number,
             fits =
                 ptx__jit_binary(&emit->text, "and", stays_in_range(emit, &operands[i], sign), fits);
     }
-    if (!fits.literal)
+    if (emit->early)
+        emit->fits = ptx__jit_binary(&emit->text, "and", fits, emit->fits);
+    else if (!fits.literal)
         ptx__jit_leave_unless(emit, number, fits);
+}
+
+/* What is not done before a copy has a value for each lane, if it could have been. */
+static struct ptx__jit_form form_of_result(const struct ptx__jit_emit *emit, size_t number)
+{
+    if (emit->flow->ops[number].early && !emit->early)
+        return (struct ptx__jit_form){.known = true, .vector = true};
+    return ptx__jit_form_of(emit->flow, number);
 }
 
 /* The step of rows of a result: the operation itself, on the steps of its operands. */
@@ -113,7 +123,7 @@ void ptx__jit_plain(struct ptx__jit_emit *emit, size_t number)
     const unsigned n = ptx__plain_operands(op->plain);
     const uint32_t offsets[4] = {code->a, code->b, code->c, n > 3 ? code->list[0] : 0};
     struct ptx__jit_operand operands[4] = {{{0}, {0}, {0}}};
-    struct ptx__jit_operand result = {.form = ptx__jit_form_of(emit->flow, number)};
+    struct ptx__jit_operand result = {.form = form_of_result(emit, number)};
     struct ptx__jit_operands values = {.imm = code->imm};
     const char *widening = strstr(op->keyed->key, ".wide.");
     const bool sign = strstr(op->keyed->key, ".s32");
