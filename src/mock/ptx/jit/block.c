@@ -1,9 +1,99 @@
 /* SPDX-License-Identifier: MIT */
 #include "mock/ptx/jit/block.h"
 
+#include <string.h>
+
 #include "mock/ptx/exec/control.h"
 #include "mock/ptx/jit/tier.h"
+#include "mock/ptx/racecheck/racecheck.h"
+#include "mock/ptx/warps/step.h"
 #include "mock/ptx/warps/warp.h"
+
+/* --- in step --- */
+
+bool ptx__jit_keep_step(struct ptx__warp *warp, const struct ptx__op *op, unsigned kept)
+{
+    struct ptx__block *block = warp->block;
+
+    if (warp->mask != PTX__ALL || block->cluster->arrived)
+        return false;
+    return block->step.on || ptx__step_join(warp, op, (uint8_t) kept);
+}
+
+static struct ptx__barrier *barrier_of(const struct ptx__warp *warp, const struct ptx__op *op)
+{
+    const uint32_t number = *(const uint32_t *) (const void *) (warp->regs + op->a);
+
+    return &warp->block->barriers[number];
+}
+
+/*
+ * Tells whether a warp does what those before it did, which is for the first one to say. Tensor
+ * memory is looked at when a block ends.
+ */
+static bool is_in_step(const struct ptx__warp *warp, const struct ptx__op *op,
+                       enum ptx__jit_stop stop, uint64_t kept)
+{
+    struct ptx__block *block = warp->block;
+    struct ptx__step *step = &block->step;
+
+    if (!step->on || warp != step->first)
+        return step->on && step->to == op;
+    if (stop == PTX__JIT_BARRIER || (stop == PTX__JIT_EXIT && block->tensor))
+        return false;
+    step->to = op;
+    step->to_kept = stop == PTX__JIT_EXIT ? 0 : (uint8_t) kept;
+    step->quick = block->shadow ? NULL : op;
+    return true;
+}
+
+/* What the race check of shared memory wants to know. */
+static void tell(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__jit_stop stop)
+{
+    if (stop == PTX__JIT_EXIT)
+        warp->alive = 0;
+    else
+        ptx__shared_racecheck_arrive(warp, barrier_of(warp, op));
+}
+
+static void tell_complete(struct ptx__block *block, struct ptx__barrier *barrier)
+{
+    for (unsigned i = 0; i < block->n_warps; i++)
+        ptx__shared_racecheck_leave(&block->warps[i], barrier);
+    memset(barrier->clock, 0, sizeof(barrier->clock));
+}
+
+/* The barrier is complete: all warps go on behind it, beginning with the one that came last. */
+static uint64_t next_round(struct ptx__warp *warp, const struct ptx__op *op)
+{
+    struct ptx__block *block = warp->block;
+
+    if (block->shadow)
+        tell_complete(block, barrier_of(warp, op));
+    ptx__step_begin(warp, op + 1, block->step.to_kept);
+    return block->step.entry;
+}
+
+static uint64_t step(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__jit_stop stop)
+{
+    struct ptx__block *block = warp->block;
+
+    block->running = warp;
+    if (atomic_load_explicit(&block->grid->stop, memory_order_relaxed))
+        return PTX__JIT_NO_ENTRY;
+    if (block->shadow)
+        tell(warp, op, stop);
+    if (warp != block->step.end) {
+        block->running = ptx__step_next(block, warp);
+        return block->step.entry;
+    }
+    if (stop != PTX__JIT_EXIT)
+        return next_round(warp, op);
+    ptx__step_exit(block);
+    return PTX__JIT_NO_ENTRY;
+}
+
+/* --- by itself --- */
 
 /*
  * Tells whether all 32 lanes of a warp can go on together in the kernel's own frame, and no other
@@ -71,12 +161,15 @@ static uint64_t arrive(struct ptx__warp *warp, const struct ptx__op *op, uint64_
     return warp->frame->code->n_ops + (uint64_t) (next - warp->frame->code->ops);
 }
 
-uint64_t ptx__jit_stop(struct ptx__warp *warp, const struct ptx__op *op, uint64_t is_barrier,
+uint64_t ptx__jit_stop(struct ptx__warp *warp, const struct ptx__op *op, uint64_t stop,
                        uint64_t kept)
 {
     uint64_t entry;
 
-    if (is_barrier)
+    if (is_in_step(warp, op, (enum ptx__jit_stop) stop, kept))
+        return step(warp, op, (enum ptx__jit_stop) stop);
+    ptx__step_end(warp);
+    if (stop != PTX__JIT_EXIT)
         return arrive(warp, op, kept);
     entry = exit_quietly(warp, kept);
     if (entry != PTX__JIT_NO_ENTRY)

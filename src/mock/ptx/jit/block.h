@@ -13,6 +13,15 @@
 
 #define PTX__JIT_NO_ENTRY UINT64_MAX
 
+/* Where a warp stops. A plain barrier has a number that is the same for all, and is for all. */
+enum ptx__jit_stop { PTX__JIT_EXIT, PTX__JIT_BARRIER, PTX__JIT_PLAIN_BARRIER };
+
+/*
+ * A warp is going to run the function for 32 lanes from an operation. Tells whether its block is in
+ * step, or gets so. kept: what the frame says of values that are kept.
+ */
+bool ptx__jit_keep_step(struct ptx__warp *warp, const struct ptx__op *op, unsigned kept);
+
 /*
  * Does an operation of a kernel at which all 32 lanes of a warp exit, or arrive at a barrier with
  * their values kept. kept: what the frame says of these (see tier.c). Then it makes the warp that
@@ -20,7 +29,7 @@
  * an operation, plus that of all operations if its values were kept. PTX__JIT_NO_ENTRY: the engine
  * goes on, and not with this warp.
  */
-uint64_t ptx__jit_stop(struct ptx__warp *warp, const struct ptx__op *op, uint64_t is_barrier,
+uint64_t ptx__jit_stop(struct ptx__warp *warp, const struct ptx__op *op, uint64_t stop,
                        uint64_t kept);
 
 #endif

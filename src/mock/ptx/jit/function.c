@@ -144,37 +144,87 @@ static void emit_warp(struct ptx__jit_emit *emit)
     ptx__jit_load_constants(emit, false);
 }
 
+/* A field of the block, which the engine's functions change. */
+static struct ptx__jit_value block_field(struct ptx__jit_emit *emit, size_t offset)
+{
+    return ptx__jit_load(&emit->text, "", ptx__jit_at(emit, emit->block, offset), PTX__JIT_I64, 0,
+                         8);
+}
+
 /*
- * Where a warp stops: the engine's function says which one of the block is next, and where it goes
- * on. The two values that say so in the function are its arguments, or these.
+ * Whether a warp whose block is in step does what the one before it did, and others come behind it.
+ * No other warp fails meanwhile, either.
+ */
+static struct ptx__jit_value may_hop(struct ptx__jit_emit *emit, struct ptx__jit_value warp,
+                                     struct ptx__jit_value op)
+{
+    struct ptx__jit_text *text = &emit->text;
+    const struct ptx__jit_value grid = FIELD(emit, emit->block, I64, ptx__block, grid);
+    const struct ptx__jit_value stops =
+        ptx__jit_load(text, "volatile ", ptx__jit_at(emit, grid, offsetof(struct ptx__grid, stop)),
+                      PTX__JIT_I8, 0, 1);
+    const struct ptx__jit_value quick = ptx__jit_compare(
+        text, "icmp eq", op, block_field(emit, offsetof(struct ptx__block, step.quick)));
+    const struct ptx__jit_value others = ptx__jit_binary(
+        text, "and",
+        ptx__jit_compare(text, "icmp ne", warp, FIELD(emit, emit->block, I64, ptx__block, last)),
+        ptx__jit_compare(text, "icmp ne", warp,
+                         block_field(emit, offsetof(struct ptx__block, step.end))));
+
+    return ptx__jit_binary(
+        text, "and", ptx__jit_binary(text, "and", quick, others),
+        ptx__jit_compare(text, "icmp eq", stops, ptx__jit_number(PTX__JIT_I8, 0)));
+}
+
+static void say_phi(struct ptx__jit_emit *emit, uint64_t number, struct ptx__jit_value first,
+                    struct ptx__jit_value hop, struct ptx__jit_value onward)
+{
+    ptx__jit_say(
+        &emit->text,
+        "  %%v%llu = phi i64 [ %%v%llu, %%first0 ], [ %%v%llu, %%hop0 ], [ %%v%llu, %%onward0 ]\n",
+        (unsigned long long) number, (unsigned long long) first.number,
+        (unsigned long long) hop.number, (unsigned long long) onward.number);
+}
+
+/*
+ * Where a warp stops. If the block is in step, the next one most often follows without further ado.
+ * Else the engine's function says which one of the block is next, and where it goes on. The two
+ * values that say so in the function are its arguments, or these.
  */
 static void emit_next_warp(struct ptx__jit_emit *emit)
 {
     const struct ptx__jit_value first[] = {emit->warp, emit->entry};
-    struct ptx__jit_value stop[4] = {emit->warp}, next, entry;
+    struct ptx__jit_value stop[4] = {emit->warp}, next[2], entry[3];
 
     stop[0].number = emit->text.next++;
     stop[3] = ptx__jit_i64(emit->kept);
     ptx__jit_goto(emit, "warp", 0);
-    ptx__jit_label(emit, "stop", 0);
+    ptx__jit_label(emit, "pace", 0);
     for (unsigned i = 1; i <= 2; i++)
         stop[i] = ptx__jit_load(&emit->text, "", ptx__jit_at(emit, emit->room, 8 * i - 8),
                                 PTX__JIT_I64, 0, 8);
-    entry = ptx__jit_begin(&emit->text, PTX__JIT_I64, 0);
+    ptx__jit_branch(emit, may_hop(emit, stop[0], stop[1]), "hop", 0, "stop", 0);
+    ptx__jit_label(emit, "hop", 0);
+    next[0] = ptx__jit_at(emit, stop[0], sizeof(struct ptx__warp));
+    entry[0] = block_field(emit, offsetof(struct ptx__block, step.entry));
+    ptx__jit_goto(emit, "warp", 0);
+    ptx__jit_label(emit, "stop", 0);
+    entry[1] = ptx__jit_begin(&emit->text, PTX__JIT_I64, 0);
     ptx__jit_call_engine(emit, (uintptr_t) ptx__jit_stop, "i64", 4, stop);
     ptx__jit_branch(
-        emit, ptx__jit_compare(&emit->text, "icmp eq", entry, ptx__jit_i64(PTX__JIT_NO_ENTRY)),
+        emit, ptx__jit_compare(&emit->text, "icmp eq", entry[1], ptx__jit_i64(PTX__JIT_NO_ENTRY)),
         "rest", 0, "onward", 0);
     ptx__jit_label(emit, "rest", 0);
     ptx__jit_say(&emit->text, "  ret i64 0\n");
     ptx__jit_label(emit, "onward", 0);
-    next = FIELD(emit, emit->block, I64, ptx__block, running);
+    next[1] = FIELD(emit, emit->block, I64, ptx__block, running);
     ptx__jit_goto(emit, "warp", 0);
     ptx__jit_label(emit, "warp", 0);
-    ptx__jit_say(&emit->text, "  %%v%llu = phi i64 [ %%v%llu, %%first0 ], [ %%v%llu, %%onward0 ]\n",
-                 (unsigned long long) stop[0].number, (unsigned long long) first[0].number,
-                 (unsigned long long) next.number);
-    emit->entry = ptx__jit_phi(emit, first[1], "first", 0, entry, "onward", 0);
+    say_phi(emit, stop[0].number, first[0], next[0], next[1]);
+    entry[2] = emit->entry;
+    entry[2].number = emit->text.next++;
+    say_phi(emit, entry[2].number, first[1], entry[0], entry[1]);
+    emit->entry = entry[2];
     emit->warp = stop[0];
 }
 

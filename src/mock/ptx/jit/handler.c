@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mock/ptx/jit/block.h"
 #include "mock/ptx/jit/emit.h"
+#include "mock/ptx/warps/step.h"
 
 /* --- fields of the warp --- */
 
@@ -85,12 +87,20 @@ void ptx__jit_call_engine(struct ptx__jit_emit *emit, uint64_t function, const c
     ptx__jit_say(&emit->text, ")\n");
 }
 
+/* The engine goes on with the warp, whose block must not be in step then. */
+static void end_step(struct ptx__jit_emit *emit)
+{
+    if (emit->goes_on)
+        ptx__jit_call_engine(emit, (uintptr_t) ptx__step_end, "void", 1, &emit->warp);
+}
+
 static struct ptx__jit_value run_handler(struct ptx__jit_emit *emit, size_t number)
 {
     const struct ptx__jit_value at = ptx__jit_op_address(emit, number);
     struct ptx__jit_value next;
 
     ptx__jit_add_gathered(emit);
+    end_step(emit);
     next = ptx__jit_begin(&emit->text, PTX__JIT_I64, 0);
     ptx__jit_call_engine(emit, (uintptr_t) emit->flow->runs[number], "i64", 2,
                          (const struct ptx__jit_value[]){emit->warp, at});
@@ -181,14 +191,26 @@ const struct ptx__jit_list *ptx__jit_list_live(struct ptx__jit_emit *emit, size_
     return list_of(emit, number, NULL, 0);
 }
 
+/*
+ * A value of the block, which warps that go in step do not have in their frames. PTX lets only
+ * moves and conversions of integers read it, which no handler does here. If one did, the function
+ * would be the interpreter's.
+ */
+static bool is_of_block(const struct ptx__jit_slot *slot)
+{
+    return slot->constant && slot->constant->fill >= PTX__FILL_OF_BLOCK;
+}
+
 /* Puts the operands of an operation into the register file. */
 static void spread_operands(struct ptx__jit_emit *emit, size_t number)
 {
     const struct ptx__jit_op *op = &emit->flow->ops[number];
 
     for (unsigned i = 0; i < op->n_reads; i++) {
-        if (op->reads[i] != PTX__JIT_NONE)
-            ptx__jit_flush_slot(emit, op->reads[i]);
+        if (op->reads[i] == PTX__JIT_NONE)
+            continue;
+        ptx__jit_flush_slot(emit, op->reads[i]);
+        emit->text.text.failed |= emit->goes_on && is_of_block(&emit->flow->slots[op->reads[i]]);
     }
     spread(emit, list_of(emit, number, op->reads, op->n_reads));
 }
@@ -251,6 +273,7 @@ static void run_together(struct ptx__jit_emit *emit, size_t number)
         ptx__jit_call_engine(emit, (uintptr_t) ptx__jit_spread_lanes, "void", 3,
                              (const struct ptx__jit_value[]){frame, ptx__jit_i64(PTX__ALL),
                                                              ptx__jit_address(emit, list)});
+    end_step(emit);
     give_back(emit, next);
     ptx__jit_label(emit, "together", label);
 }
@@ -280,13 +303,27 @@ void ptx__jit_called(struct ptx__jit_emit *emit, size_t number)
     }
 }
 
+static enum ptx__jit_stop stop_of(const struct ptx__jit_flow *flow, size_t number)
+{
+    const struct ptx__op *op = &flow->code->ops[number];
+    const uint16_t slot = flow->ops[number].reads[0];
+    const struct ptx__constant *constant;
+
+    if (!ptx__jit_keeps(flow, number))
+        return PTX__JIT_EXIT;
+    constant = slot == PTX__JIT_NONE || op->b ? NULL : flow->slots[slot].constant;
+    return constant && constant->fill == PTX__FILL_VALUE && constant->value < PTX__BARRIERS
+               ? PTX__JIT_PLAIN_BARRIER
+               : PTX__JIT_BARRIER;
+}
+
 /* Has the warp stop here, and goes on with another one of its block: see emit_next_warp(). */
 static void stop(struct ptx__jit_emit *emit, size_t number)
 {
     ptx__jit_store(&emit->text, "", emit->room, ptx__jit_op_address(emit, number), 8);
     ptx__jit_store(&emit->text, "", ptx__jit_at(emit, emit->room, 8),
-                   ptx__jit_i64(ptx__jit_keeps(emit->flow, number)), 8);
-    ptx__jit_goto(emit, "stop", 0);
+                   ptx__jit_i64(stop_of(emit->flow, number)), 8);
+    ptx__jit_goto(emit, "pace", 0);
 }
 
 /*

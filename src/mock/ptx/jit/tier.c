@@ -7,10 +7,12 @@
 #include "base/cache_folder.h"
 #include "base/thread.h"
 #include "base/util.h"
+#include "mock/ptx/jit/block.h"
 #include "mock/ptx/jit/emit.h"
 #include "mock/ptx/jit/llvm.h"
 #include "mock/ptx/jit/setting.h"
 #include "mock/ptx/jit/unit.h"
+#include "mock/ptx/warps/step.h"
 
 /*
  * Work is counted in operations of warps: a hundred million take the interpreter a second or so. A
@@ -68,12 +70,22 @@ static unsigned variant_of(unsigned row, bool full)
     return row == 32 ? FULL_32 : row == 16 ? FULL_16 : row == 8 ? FULL_8 : FULL_0;
 }
 
+static bool is_full(unsigned variant)
+{
+    return variant < SOME_0;
+}
+
 static struct ptx__jit_shape shape_of(unsigned variant)
 {
     static const uint8_t rows[VARIANTS] = {0, 8, 16, 32, 0, 32};
 
     return (struct ptx__jit_shape){
-        .row = rows[variant], .full = variant < SOME_0, .kept = variant + 1};
+        .row = rows[variant], .full = is_full(variant), .kept = variant + 1};
+}
+
+static bool has_area(const struct ptx__frame *frame, unsigned n_slots)
+{
+    return frame->area && frame->area_slots >= n_slots;
 }
 
 /* It has two words for each slot, see spread.h. What it has is needed by the same variant only. */
@@ -82,7 +94,7 @@ bool ptx__jit_make_area(struct ptx__frame *frame, unsigned variant)
     const struct ptx__tier *tier = atomic_load_explicit(&frame->code->tier, memory_order_relaxed);
     const unsigned n = tier->n_slots[variant];
 
-    if (frame->area && frame->area_slots >= n)
+    if (has_area(frame, n))
         return true;
     free(frame->area);
     frame->area = calloc(2 * ((size_t) n + 1), sizeof(*frame->area));
@@ -105,6 +117,29 @@ static enum effort effort_of(const struct ptx__code *code)
 
 static void want_function(const struct ptx__code *code, unsigned variant);
 
+static bool make_areas(const struct ptx__block *block, const struct ptx__code *code,
+                       unsigned variant)
+{
+    const struct ptx__tier *tier = atomic_load_explicit(&code->tier, memory_order_relaxed);
+    const unsigned n = tier->n_slots[variant];
+
+    for (const struct ptx__warp *warp = block->warps; warp <= block->last; warp++) {
+        if (!has_area(warp->base, n) && !ptx__jit_make_area(warp->base, variant))
+            return false;
+    }
+    return true;
+}
+
+/* Tells whether a function that begins with a warp may go on with those behind it, in step. */
+static bool runs_in_step(struct ptx__warp *warp, const struct ptx__op *op, unsigned variant)
+{
+    const struct ptx__frame *frame = warp->frame;
+
+    if (!frame->code->is_kernel || !is_full(variant) || !ptx__jit_keep_step(warp, op, frame->kept))
+        return false;
+    return make_areas(warp->block, frame->code, variant);
+}
+
 static const struct ptx__op *enter(struct ptx__warp *warp, const struct ptx__op *op)
 {
     const struct ptx__code *code = warp->frame->code;
@@ -123,6 +158,8 @@ static const struct ptx__op *enter(struct ptx__warp *warp, const struct ptx__op 
     runs = function && ptx__jit_make_area(warp->frame, variant);
     if (gathered->memory && !(runs && tier->gathers[variant]))
         ptx__gathered_add(gathered);
+    if (!runs || !runs_in_step(warp, op, variant))
+        ptx__step_end(warp);
     if (!runs)
         return tier->runs[number](warp, op);
     gathered->entry = enter;
@@ -147,6 +184,8 @@ static void install(struct ptx__code *code, const struct ptx__jit_flow *flow, un
             __atomic_store_n(&code->ops[i].run, enter, __ATOMIC_RELEASE);
     }
     atomic_store_explicit(&tier->functions[variant], function, memory_order_release);
+    if (code->is_kernel && is_full(variant))
+        atomic_store_explicit(&code->steps, true, memory_order_release);
 }
 
 static struct ptx__tier *tier_of(struct ptx__code *code)

@@ -189,6 +189,7 @@ struct ptx__code {
     unsigned max_threads, required[3], cluster[3];
     struct ptx__tier *_Atomic tier; /* its machine code, or NULL */
     atomic_uint_fast64_t work;      /* what it has done: see jit/tier.c */
+    atomic_bool steps;              /* its begin is for blocks in step, too: see warps/step.h */
 };
 
 /* A lowered module. It does not change, so all threads may use it. */

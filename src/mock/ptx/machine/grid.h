@@ -43,9 +43,27 @@ struct ptx__cluster {
     struct ptx__cluster *next; /* in the list of unused ones */
 };
 
+/*
+ * Warps of a block that go in step: see warps/step.h. Positions are operations of the kernel. Where
+ * values are kept, they are what the frames say of it when the warps do not go in step.
+ */
+struct ptx__step {
+    bool on;
+    bool lasting;   /* since the structures of the warps were made ready for it */
+    bool preloaded; /* the frames of all warps have the values of this block */
+    uint8_t from_kept, to_kept;
+    struct ptx__warp *first, *end; /* the first one to run, and the last one */
+    const struct ptx__op *from;    /* where the warps behind the one that runs go on */
+    const struct ptx__op *to;      /* the barrier or exit where those before it are; NULL: none */
+    /* For compiled code, see jit/block.h. */
+    const struct ptx__op *quick;
+    uint64_t entry;
+};
+
 struct ptx__block {
     struct ptx__grid *grid;
     struct ptx__worker *worker;
+    struct ptx__step step;
     uint32_t index[3];
     uint64_t number, owner; /* owner: its number in shadow memory (racecheck/racecheck.h) */
     unsigned char *shared;
@@ -56,10 +74,10 @@ struct ptx__block {
     uint32_t open; /* a bit for each barrier at which a thread has arrived */
     bool strong;   /* has made an atomic access or a fence, which may order it with other blocks */
     struct ptx__cluster *cluster;
-    uint32_t rank;           /* in the cluster */
-    unsigned n_warps, alive; /* threads */
-    struct ptx__warp *warps;
-    struct ptx__warp *running; /* the one that runs: see ptx__warp_run() */
+    uint32_t rank;                  /* in the cluster */
+    unsigned n_warps, alive;        /* threads */
+    struct ptx__warp *warps, *last; /* last: of them */
+    struct ptx__warp *running;      /* the one that runs: see ptx__warp_run() */
     struct ptx__frame *made; /* list of all frames that were made for calls; freed with the block */
     struct ptx__frame **frames; /* unused frames */
     size_t n_frames, capacity;

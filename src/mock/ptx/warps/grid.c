@@ -8,6 +8,7 @@
 #include "mock/ptx/machine/tensor.h"
 #include "mock/ptx/racecheck/racecheck.h"
 #include "mock/ptx/warps/cluster.h"
+#include "mock/ptx/warps/step.h"
 #include "mock/ptx/warps/warp.h"
 #include "mock/ptx/warps/warpgroup.h"
 
@@ -175,6 +176,7 @@ struct ptx__block *ptx__block_new(struct ptx__worker *worker)
     block->warps = calloc(grid->n_warps, sizeof(*block->warps));
     if (!block->shared || !block->warps)
         goto fail;
+    block->last = block->warps + block->n_warps - 1;
     memset(block->shared, 0, grid->shared_room);
     if (grid->launch->check_shared && grid->shared_bytes &&
         !(block->shadow = ptx__shared_racecheck_new(grid->shared_room, grid->n_warps)))
@@ -191,6 +193,14 @@ fail:
     return NULL;
 }
 
+/* Most often the number is smaller, and dividing takes long. */
+static uint64_t divided(uint64_t number, unsigned by)
+{
+    if (number < by)
+        return 0;
+    return number <= UINT32_MAX ? (uint32_t) number / by : number / by;
+}
+
 /* Of a cluster of the launch, the block of its rank. */
 static void place_in_grid(struct ptx__block *block, uint64_t cluster)
 {
@@ -199,11 +209,12 @@ static void place_in_grid(struct ptx__block *block, uint64_t cluster)
 
     for (unsigned i = 0; i < 3; i++) {
         const unsigned size = block->grid->cluster_blocks > 1 ? launch->cluster[i] : 1;
-        const unsigned n = launch->grid[i] / size;
+        const unsigned n = size > 1 ? launch->grid[i] / size : launch->grid[i];
+        const uint64_t planes = divided(cluster, n), beside = divided(rank, size);
 
-        block->index[i] = (uint32_t) (cluster % n * size + rank % size);
-        cluster /= n;
-        rank /= size;
+        block->index[i] = (uint32_t) ((cluster - planes * n) * size + rank - beside * size);
+        cluster = planes;
+        rank = beside;
     }
 }
 
@@ -227,13 +238,15 @@ void ptx__block_start(struct ptx__block *block, uint64_t cluster)
         ptx__shared_racecheck_start(block);
     if (block->tensor)
         ptx__tensor_start(block->tensor);
-    ptx__preload_of_block(block);
+    for (unsigned i = 0; i < block->n_warps && block->warps[i].written; i++)
+        ptx__local_racecheck_frame(&block->warps[i], block->warps[i].base, PTX__ALL);
+    if (ptx__step_start(block))
+        return;
+    ptx__preload_of_block(block, block->warps, block->last + 1);
     for (unsigned i = 0; i < block->n_warps; i++) {
         struct ptx__warp *warp = &block->warps[i];
         const unsigned left = grid->n_threads - i * PTX__LANES;
 
-        if (warp->written)
-            ptx__local_racecheck_frame(warp, warp->base, PTX__ALL);
         ptx__warp_start(warp, warp->base, left < PTX__LANES ? (1u << left) - 1 : PTX__ALL);
     }
 }

@@ -29,11 +29,15 @@ void ptx__block_start(struct ptx__block *block, uint64_t cluster);
 enum ptx__block_state ptx__block_run(struct ptx__block *block);
 
 /*
- * Set the preloaded values of a frame, and those of a block that begins, in the kernel's own frames
- * of all its warps.
+ * Set the preloaded values of a frame, and those of a block that has begun, in the kernel's own
+ * frames of some of its warps.
  */
 void ptx__preload(const struct ptx__warp *warp, const struct ptx__frame *frame);
-void ptx__preload_of_block(const struct ptx__block *block);
+void ptx__preload_of_block(const struct ptx__block *block, struct ptx__warp *first,
+                           const struct ptx__warp *end);
+
+/* The same for the first lane of the first warp alone. */
+void ptx__preload_first_lane(const struct ptx__block *block);
 
 /* Computes the sizes of a grid from the launch and the code. */
 void ptx__grid_shape(struct ptx__grid *grid);

@@ -203,7 +203,8 @@ void ptx__preload(const struct ptx__warp *warp, const struct ptx__frame *frame)
         fill(warp, frame->registers, &frame->code->constants[i]);
 }
 
-void ptx__preload_of_block(const struct ptx__block *block)
+/* Compiled code loads such values from the first lane. */
+void ptx__preload_first_lane(const struct ptx__block *block)
 {
     const struct ptx__code *code = block->grid->code;
 
@@ -214,7 +215,25 @@ void ptx__preload_of_block(const struct ptx__block *block)
         if (constant->fill < PTX__FILL_OF_BLOCK)
             continue;
         value = value_of(block->warps, constant, 0);
-        for (unsigned j = 0; j < block->n_warps; j++)
-            fill_with(block->warps[j].base->registers, constant, value);
+        value = constant->bytes || !value ? value : PTX__ALL;
+        memcpy(block->warps->base->registers + constant->slot, &value,
+               constant->bytes ? constant->bytes : sizeof(uint32_t));
+    }
+}
+
+void ptx__preload_of_block(const struct ptx__block *block, struct ptx__warp *first,
+                           const struct ptx__warp *end)
+{
+    const struct ptx__code *code = block->grid->code;
+
+    for (size_t i = 0; i < code->n_constants; i++) {
+        const struct ptx__constant *constant = &code->constants[i];
+        uint64_t value;
+
+        if (constant->fill < PTX__FILL_OF_BLOCK)
+            continue;
+        value = value_of(block->warps, constant, 0);
+        for (struct ptx__warp *warp = first; warp < end; warp++)
+            fill_with(warp->base->registers, constant, value);
     }
 }

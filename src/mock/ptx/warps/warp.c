@@ -142,7 +142,7 @@ const struct ptx__op *ptx__warp_park(struct ptx__warp *warp, const struct ptx__o
  * With a small step limit the budget is smaller, because the limit is checked only when a budget is
  * used up.
  */
-static int32_t budget_of(const struct ptx__warp *warp)
+int32_t ptx__warp_budget(const struct ptx__warp *warp)
 {
     const uint64_t limit = warp->block->grid->launch->step_limit;
 
@@ -161,7 +161,7 @@ const struct ptx__op *ptx__warp_let_pass(struct ptx__warp *warp, const struct pt
     const uint64_t limit = warp->block->grid->launch->step_limit;
     unsigned last = warp->yield_round;
 
-    warp->budget = budget_of(warp);
+    warp->budget = ptx__warp_budget(warp);
     if (limit && warp->jumps > limit)
         return ptx__fault(ptx__first_lane_op(warp, op), PTX__ERROR_LAUNCH_TIMEOUT, PTX__ENDLESS,
                           "it has jumped backwards %llu times, with calls as %u jumps each: an "
@@ -188,7 +188,7 @@ const struct ptx__op *ptx__warp_jump(struct ptx__warp *warp, const struct ptx__o
 {
     if (target <= op) {
         if (ptx__warp_spend(warp, op->cost)) {
-            const uint64_t jumps = (uint64_t) budget_of(warp) / op->cost;
+            const uint64_t jumps = (uint64_t) ptx__warp_budget(warp) / op->cost;
 
             warp->jumps += jumps ? jumps : 1;
             return ptx__warp_let_pass(warp, op, target);
@@ -321,7 +321,7 @@ void ptx__warp_start(struct ptx__warp *warp, struct ptx__frame *frame, uint32_t 
     warp->flights.n_groups = 0;
     warp->flights.fenced = false;
     warp->flights.wrote = NULL;
-    warp->budget = budget_of(warp);
+    warp->budget = ptx__warp_budget(warp);
     frame->lanes = mask;
     frame->kept = 0;
     ptx__warp_put(warp, frame->code->ops, mask, PTX__RUNNABLE);

@@ -17,6 +17,9 @@ struct ptx__warp *ptx__warp_run(struct ptx__warp *warp);
 /* Sets all lanes of the mask to the begin of a frame. */
 void ptx__warp_start(struct ptx__warp *warp, struct ptx__frame *frame, uint32_t mask);
 
+/* Returns the budget with which a warp starts. */
+int32_t ptx__warp_budget(const struct ptx__warp *warp);
+
 /* Makes the next group current and returns its operation. NULL if no group can run. */
 const struct ptx__op *ptx__warp_next(struct ptx__warp *warp);
 
