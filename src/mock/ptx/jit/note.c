@@ -76,6 +76,17 @@ static void note_shared(const struct ptx__jit_access *access)
     note(access, "shared");
 }
 
+static void look_at_lines(const struct ptx__jit_access *access, size_t label)
+{
+    const bool whole = ptx__jit_notes_whole_lines(access);
+
+    ptx__jit_look_at_lines(access, "noted", whole ? "changed" : "note", label);
+    if (!whole)
+        return;
+    ptx__jit_label(access->emit, "changed", label);
+    ptx__jit_note_whole_lines(access, "noted", "note", label);
+}
+
 /* Ends compiled code's own look at an access that it does not have noted. */
 static void look(const struct ptx__jit_access *access, size_t label)
 {
@@ -83,7 +94,7 @@ static void look(const struct ptx__jit_access *access, size_t label)
         ptx__jit_read_granules(access, "note", label);
         ptx__jit_goto(access->emit, "noted", label);
     } else if (access->op->space != 's' && !access->atomic && ptx__jit_sees_lines(access)) {
-        ptx__jit_look_at_lines(access, "noted", "note", label);
+        look_at_lines(access, label);
     } else {
         ptx__jit_goto(access->emit, "note", label);
     }

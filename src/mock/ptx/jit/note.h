@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The noting of accesses for the race check, before they are made (note.c). What compiled code does
- * itself is in note_lines.c, of global memory, and in note_granules.c, of shared memory.
+ * itself is in note_lines.c and note_whole.c, of global memory, and in note_granules.c, of shared
+ * memory.
  */
 #ifndef CUSHIM_MOCK_PTX_JIT_NOTE_H
 #define CUSHIM_MOCK_PTX_JIT_NOTE_H
@@ -21,6 +22,14 @@ void ptx__jit_note(const struct ptx__jit_access *access, struct ptx__jit_value w
 bool ptx__jit_sees_lines(const struct ptx__jit_access *access);
 void ptx__jit_look_at_lines(const struct ptx__jit_access *access, const char *stay,
                             const char *otherwise, size_t number);
+
+/* Returns the word of a line that this block alone has used, with flags. */
+struct ptx__jit_value ptx__jit_own_line(const struct ptx__jit_access *access, uint64_t flags);
+
+/* The same where the access uses whole lines, which change from unused to those of one block. */
+bool ptx__jit_notes_whole_lines(const struct ptx__jit_access *access);
+void ptx__jit_note_whole_lines(const struct ptx__jit_access *access, const char *noted,
+                               const char *otherwise, size_t number);
 
 /*
  * Whether compiled code notes a read of shared memory itself, and then, how; it goes elsewhere if

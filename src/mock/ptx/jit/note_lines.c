@@ -80,23 +80,24 @@ static struct ptx__jit_value read_by_many(const struct ptx__jit_access *access,
                             ptx__jit_i64(flags));
 }
 
-/* The word of a line of this block alone, all of which it has read, or written. */
-static struct ptx__jit_value own_line(const struct ptx__jit_access *access)
+struct ptx__jit_value ptx__jit_own_line(const struct ptx__jit_access *access, uint64_t flags)
 {
     const struct ptx__jit_value owner =
         ptx__jit_with(access, "shl", access->emit->owner, PTX__LINE_SHIFT);
 
     return ptx__jit_with(
         access, "or", ptx__jit_binary(access->text, "and", owner, HIT_FIELD(access, I64, owners)),
-        PTX__LINE_OF_ONE | (access->load ? PTX__LINE_ALL_READ : PTX__LINE_ALL_WRITTEN));
+        PTX__LINE_OF_ONE | flags);
 }
 
-/* Whether all lines are such ones. What else was done with all of them does not matter. */
+/* Whether this block alone has read, or written, all of all lines. What else was done with all of
+ * them does not matter. */
 static struct ptx__jit_value are_own(const struct ptx__jit_access *access,
                                      const struct ptx__jit_value *words, unsigned n)
 {
     const uint64_t other = access->load ? PTX__LINE_ALL_WRITTEN : PTX__LINE_ALL_READ;
-    const struct ptx__jit_value own = own_line(access);
+    const struct ptx__jit_value own =
+        ptx__jit_own_line(access, access->load ? PTX__LINE_ALL_READ : PTX__LINE_ALL_WRITTEN);
     struct ptx__jit_value differ = {0};
 
     for (unsigned i = 0; i < n; i++) {
