@@ -16,8 +16,11 @@
 #include "base/util.h"
 #include "mock/ptx/jit/setting.h"
 
-/* Numbers of LLVM: how much is optimised, code that runs anywhere, an object file. */
-enum { LEVEL = 2, ANYWHERE = 2, OBJECT_FILE = 1 };
+/*
+ * Numbers of LLVM: how much is optimised, code that runs anywhere, an object file, and a wrong text
+ * is told.
+ */
+enum { LEVEL = 2, ANYWHERE = 2, OBJECT_FILE = 1, RETURN_STATUS = 2 };
 
 /* What LLVM's functions take and return. Its objects are behind pointers, and truth is an int. */
 #define EACH_FUNCTION(X)                                                                           \
@@ -27,6 +30,7 @@ enum { LEVEL = 2, ANYWHERE = 2, OBJECT_FILE = 1 };
       (const char *data, size_t length, const char *name))                                         \
     X(int, LLVMParseIRInContext,                                                                   \
       (void *context, void *buffer, void **ret_module, char **ret_message))                        \
+    X(int, LLVMVerifyModule, (void *module, int action, char **ret_message))                       \
     X(void, LLVMDisposeMessage, (char *message))                                                   \
     X(char *, LLVMGetDefaultTargetTriple, (void) )                                                 \
     X(char *, LLVMGetHostCPUName, (void) )                                                         \
@@ -344,10 +348,21 @@ static void *parse(void *context, const char *text, size_t length)
     return module;
 }
 
+/* The parser takes some texts that mean nothing, such as two blocks of one name. */
+static bool verify(void *module)
+{
+    char *message = NULL;
+
+    if (llvm.LLVMVerifyModule(module, RETURN_STATUS, &message))
+        return failed("the text is wrong", message);
+    llvm.LLVMDisposeMessage(message);
+    return true;
+}
+
 static void *make(const char *text, size_t length, size_t *ret_bytes)
 {
     void *context = llvm.LLVMContextCreate(), *module = parse(context, text, length);
-    void *bytes = module && optimise(module) ? emit(module, ret_bytes) : NULL;
+    void *bytes = module && verify(module) && optimise(module) ? emit(module, ret_bytes) : NULL;
 
     if (module)
         llvm.LLVMDisposeModule(module);
