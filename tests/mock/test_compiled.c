@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels that are compiled before they run, where there is LLVM: which lanes store. */
+/* Kernels that are compiled before they run, where there is LLVM: which lanes store, and which are
+ * wrong. */
+#include <cushim/mock.h>
 #include <string.h>
 
 #include "support.h"
@@ -27,7 +29,10 @@ static const char text[] = HEADER KERNEL("all", LOOP("st.global.u32 [%a], %v;\n"
                                   "st.global.u32 [%a], %v; bra J;\n"
                                   "I: st.global.u32 [%a], %v; J:\n"))
                 KERNEL("nobody", LOOP("@!%q bra J; setp.ge.u32 %m, %t, 64; @!%m bra J;\n"
-                                      "st.global.u32 [%a], %v; J:\n"));
+                                      "st.global.u32 [%a], %v; J:\n"))
+                    KERNEL("wrong", LOOP("@!%q bra J; st.global.u32 [%a], %v;\n"
+                                         "setp.ne.u32 %m, %t, 37; @%m bra J;\n"
+                                         "st.global.u32 [%a+1073741824], %v; J:\n"));
 
 enum { WORDS = 64, UNTOUCHED = 0x55555555 };
 
@@ -63,13 +68,20 @@ static void expect_stores(CUmodule module, const char *name, unsigned even, unsi
     }
 }
 
-Test(compiled, only_active_lanes_store)
+static CUmodule load(void)
 {
     CUmodule module = NULL;
 
     setenv("CUSHIM_MOCK_PTX_COMPILE", "always", 1);
     start();
     OK(mock_cuModuleLoadData(&module, text));
+    return module;
+}
+
+Test(compiled, only_active_lanes_store)
+{
+    const CUmodule module = load();
+
     expect_stores(module, "all", 3, 3);
     expect_stores(module, "guarded", UNTOUCHED, 3);
     expect_stores(module, "branch", UNTOUCHED, 3);
@@ -77,4 +89,21 @@ Test(compiled, only_active_lanes_store)
     expect_stores(module, "either", 23, 13);
     expect_stores(module, "nested", UNTOUCHED, 3);
     expect_stores(module, "nobody", UNTOUCHED, UNTOUCHED);
+}
+
+/* Lanes of a warp have parted twice when one of them stores where nothing is. */
+Test(compiled, a_lane_that_is_wrong_is_named)
+{
+    const struct cushim_mock_finding *all = NULL;
+    CUfunction function = NULL;
+    CUdeviceptr memory = 0;
+    void *params[] = {&memory};
+
+    OK(mock_cuModuleGetFunction(&function, load(), "wrong"));
+    OK(mock_cuMemAlloc_v2(&memory, WORDS * sizeof(unsigned)));
+    OK(mock_cuLaunchKernel(function, 1, 1, 1, WORDS, 1, 1, 0, NULL, params, NULL));
+    EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, mock_cuCtxSynchronize());
+    cr_assert(gt(sz, cushim_mock_findings(&all), 0));
+    cr_expect(eq(int, (int) all[0].kind, (int) CUSHIM_MOCK_OUT_OF_BOUNDS), "%s", all[0].text);
+    cr_expect(ne(ptr, (void *) strstr(all[0].text, "thread (37,0,0)"), NULL), "%s", all[0].text);
 }
