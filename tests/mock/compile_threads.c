@@ -16,7 +16,7 @@
 #include "mock/ptx/jit/llvm.h"
 #include "mock/ptx/jit/setting.h"
 
-enum { THREADS = 3, ROUNDS = 2, LANES = 32, TURNS = 900000, MOST_WAITS = 600 };
+enum { LANES = 32, TURNS = 30000, MOST_RUNS = 10000, MOST_WAITS = 10000 };
 
 #define CHECK(call)                                                                                \
     do {                                                                                           \
@@ -29,19 +29,22 @@ enum { THREADS = 3, ROUNDS = 2, LANES = 32, TURNS = 900000, MOST_WAITS = 600 };
     } while (0)
 
 static atomic_int n_begun, n_done; /* functions, by LLVM */
-static atomic_int n_meanwhile;     /* modules that went away while LLVM was at work */
-static atomic_int n_stops;         /* warps that compiled code has done */
+static atomic_int n_gone;
+static atomic_int n_meanwhile; /* modules that went away while LLVM was at work */
+static atomic_int n_stops;     /* warps that compiled code has done */
 
 void *__real_ptx__llvm_compile(const char *text, size_t length, size_t *ret_bytes);
 void *__wrap_ptx__llvm_compile(const char *text, size_t length, size_t *ret_bytes);
 
-/* It takes a while in any case. */
+/* It waits until a module has gone away, or a thread says that it need not. */
 void *__wrap_ptx__llvm_compile(const char *text, size_t length, size_t *ret_bytes)
 {
+    const int gone = atomic_load(&n_gone);
     void *bytes;
 
     atomic_fetch_add(&n_begun, 1);
-    usleep(100000);
+    for (int i = 0; i < MOST_WAITS && atomic_load(&n_gone) == gone; i++)
+        usleep(1000);
     bytes = __real_ptx__llvm_compile(text, length, ret_bytes);
     atomic_fetch_add(&n_done, 1);
     return bytes;
@@ -114,53 +117,45 @@ static void run(CUfunction kernel, unsigned factor, unsigned turns)
     }
 }
 
-/* Waits until the kernel runs compiled; others may be compiled first. */
-static void wait_for(CUfunction kernel, unsigned factor)
-{
-    const int before = atomic_load(&n_stops);
+enum way { UNLOAD, USE, DESTROY, WAYS };
 
-    for (int i = 0; atomic_load(&n_stops) == before; i++) {
-        CHECK(i == MOST_WAITS);
-        usleep(100000);
-        run(kernel, factor, 1);
+/*
+ * Runs a kernel until LLVM begins to compile it, or another one meanwhile; or until a warp has run
+ * compiled.
+ */
+static void use(CUfunction kernel, unsigned factor, bool compiled)
+{
+    const int stops = atomic_load(&n_stops), begun = atomic_load(&n_begun);
+
+    for (int i = 0; atomic_load(&n_begun) == begun; i++) {
+        CHECK(i == MOST_RUNS);
+        run(kernel, factor, TURNS);
+    }
+    for (int i = 0; compiled && atomic_load(&n_stops) == stops; i++) {
+        CHECK(i == MOST_RUNS);
+        atomic_fetch_add(&n_gone, 1);
+        run(kernel, factor, TURNS / 2);
+        usleep(10000);
     }
 }
 
-/* Tells whether LLVM is at work, soon. */
-static bool is_at_work_soon(void)
+/* The module goes away while LLVM is at work, or its kernel is used until it is compiled. */
+static void *work(void *number)
 {
-    for (int i = 0; i < 2000 && !is_at_work(); i++)
-        usleep(1000);
-    return is_at_work();
-}
-
-enum way { UNLOAD, USE, DESTROY, WAYS };
-
-/* The kernel of a module has worked enough: the module goes away, or the kernel is used compiled.
- */
-static void one_round(enum way way, unsigned factor)
-{
+    const enum way way = (enum way)(uintptr_t) number;
+    const unsigned factor = 2 * way + 3;
     CUcontext context = NULL;
     CUmodule module = NULL;
     CUfunction kernel;
 
     CHECK(mock_cuCtxCreate_v2(&context, 0, 0));
     kernel = load(&module, factor);
-    run(kernel, factor, TURNS);
-    if (way == USE)
-        wait_for(kernel, factor);
-    atomic_fetch_add(&n_meanwhile, is_at_work_soon());
+    use(kernel, factor, way == USE);
+    atomic_fetch_add(&n_meanwhile, is_at_work());
     if (way == UNLOAD)
         CHECK(mock_cuModuleUnload(module));
     CHECK(mock_cuCtxDestroy_v2(context));
-}
-
-static void *work(void *number)
-{
-    const unsigned n = (unsigned) (uintptr_t) number;
-
-    for (unsigned round = 0; round < ROUNDS; round++)
-        one_round((n + round) % WAYS, 2 * n + 100 * round + 1);
+    atomic_fetch_add(&n_gone, 1);
     return NULL;
 }
 
@@ -182,7 +177,7 @@ static void *fork_often(void *stop)
 int main(void)
 {
     enum { SKIP = 77 };
-    pthread_t threads[THREADS], forks;
+    pthread_t threads[WAYS], forks;
     static atomic_bool stop;
     char path[512];
 
@@ -192,13 +187,15 @@ int main(void)
         return SKIP;
     CHECK(mock_cuInit(0));
     CHECK(pthread_create(&forks, NULL, fork_often, &stop));
-    for (uintptr_t i = 0; i < THREADS; i++)
+    for (uintptr_t i = 0; i < WAYS; i++)
         CHECK(pthread_create(&threads[i], NULL, work, (void *) i));
-    for (unsigned i = 0; i < THREADS; i++)
+    for (unsigned i = 0; i < WAYS; i++)
         CHECK(pthread_join(threads[i], NULL));
     atomic_store(&stop, true);
     CHECK(pthread_join(forks, NULL));
-    CHECK(!atomic_load(&n_meanwhile));
-    one_round(DESTROY, 1000);
+    /* With no other thread, LLVM waits for this one. */
+    atomic_store(&n_meanwhile, 0);
+    work((void *) (uintptr_t) DESTROY);
+    CHECK(atomic_load(&n_meanwhile) != 1);
     return 0;
 }
