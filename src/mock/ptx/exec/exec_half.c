@@ -2,7 +2,7 @@
 /*
  * Half precision: .f16 and .bf16, alone and as pairs in a word. Sums, products and quotients are
  * computed in .f32, which has more than twice as many bits, so that rounding twice gives the right
- * result. Fused operations are computed in .f64; its last bit notes whether bits were lost.
+ * result. Of fused operations the last bit notes whether bits were lost.
  */
 #include <math.h>
 
@@ -31,102 +31,107 @@
  */
 #define OUTSIDE(a, b) (((a) &0x7fff) == 0x7ff7 || ((b) &0x7fff) == 0x7ff7)
 
-/* a * b is exact in double. The last bit of its sum with c is set if bits were lost. */
-static inline double fused(float a, float b, float c)
-{
-    const double p = (double) a * b, s = p + c;
-    double t, error;
-    uint64_t bits = ptx__bits64(s);
+/*
+ * a * b is exact in .f32 for .f16, and in .f64 for .bf16. The last bit of its sum with c is set if
+ * bits were lost. Of an infinity or NaN no bits are.
+ */
+#define FUSED(id, type, bits_type, bits_of, with)                                                  \
+    PTX__INLINE type id(type p, type c)                                                            \
+    {                                                                                              \
+        const type s = p + c, t = s - p, error = (p - (s - t)) + (c - t);                          \
+        const bits_type bits = bits_of(s), odd = bits & 1;                                         \
+        const bits_type lost = (bits_type) ((error > 0) | (error < 0)) & (odd ^ 1);                \
+        const bits_type down = (bits_type) ((error > 0) ^ (s > 0));                                \
+                                                                                                   \
+        return with(bits + lost - (lost & down) * 2);                                              \
+    }
 
-    if (!isfinite(s))
-        return s;
-    t = s - p;
-    error = (p - (s - t)) + (c - t);
-    if (error != 0 && !(bits & 1))
-        bits += (error > 0) == (s > 0) ? 1 : UINT64_MAX;
-    return ptx__f64(bits);
-}
+FUSED(fused_singles, float, uint32_t, ptx__bits32, ptx__f32)
+FUSED(fused_doubles, double, uint64_t, ptx__bits64, ptx__f64)
+#define FUSED_f16(a, b, c)  ptx__half_of_float(fused_singles((a) * (b), c))
+#define FUSED_bf16(a, b, c) ptx__bfloat_of_double(fused_doubles((double) (a) * (b), c))
+
+#define CHOOSE(which, yes, no) ((uint16_t) ptx__choose32(which, yes, no))
+
+/* Integers in the order of numbers: -0 comes before 0. */
+#define ORDER(h) ((uint32_t) (h) ^ ptx__choose32((h) >> 15, 0xffff, 0x8000))
+
+/* Of two numbers the chosen one; of a NaN and a number the number. */
+#define UNLESS_NAN(nan_a, nan_b, chosen)                                                           \
+    CHOOSE((nan_a) & (nan_b), NAN16, CHOOSE(nan_a, b, CHOOSE(nan_b, a, chosen)))
 
 #define HALF_OPS(T)                                                                                \
-    static inline uint16_t add_##T(uint16_t a, uint16_t b)                                         \
+    PTX__INLINE uint16_t add_##T(uint16_t a, uint16_t b)                                           \
     {                                                                                              \
         return DOWN_##T(UP_##T(a) + UP_##T(b));                                                    \
     }                                                                                              \
-    static inline uint16_t sub_##T(uint16_t a, uint16_t b)                                         \
+    PTX__INLINE uint16_t sub_##T(uint16_t a, uint16_t b)                                           \
     {                                                                                              \
         return DOWN_##T(UP_##T(a) - UP_##T(b));                                                    \
     }                                                                                              \
-    static inline uint16_t mul_##T(uint16_t a, uint16_t b)                                         \
+    PTX__INLINE uint16_t mul_##T(uint16_t a, uint16_t b)                                           \
     {                                                                                              \
         return DOWN_##T(UP_##T(a) * UP_##T(b));                                                    \
     }                                                                                              \
-    static inline uint16_t fma_##T(uint16_t a, uint16_t b, uint16_t c)                             \
+    PTX__INLINE uint16_t fma_##T(uint16_t a, uint16_t b, uint16_t c)                               \
     {                                                                                              \
-        return NARROW_##T(fused(UP_##T(a), UP_##T(b), UP_##T(c)));                                 \
+        return FUSED_##T(UP_##T(a), UP_##T(b), UP_##T(c));                                         \
     }                                                                                              \
-    static inline uint16_t neg_##T(uint16_t a)                                                     \
+    PTX__INLINE uint16_t neg_##T(uint16_t a)                                                       \
     {                                                                                              \
-        return IS_NAN_##T(a) ? NAN16 : a ^ 0x8000;                                                 \
+        return CHOOSE(IS_NAN_##T(a), NAN16, a ^ 0x8000u);                                          \
     }                                                                                              \
-    static inline uint16_t abs_##T(uint16_t a)                                                     \
+    PTX__INLINE uint16_t abs_##T(uint16_t a)                                                       \
     {                                                                                              \
-        return IS_NAN_##T(a) ? NAN16 : a & 0x7fff;                                                 \
+        return CHOOSE(IS_NAN_##T(a), NAN16, a & 0x7fffu);                                          \
     }                                                                                              \
-    static inline uint16_t relu_##T(uint16_t a)                                                    \
+    PTX__INLINE uint16_t relu_##T(uint16_t a)                                                      \
     {                                                                                              \
-        return IS_NAN_##T(a) ? NAN16 : a & 0x8000 ? 0 : a;                                         \
+        return CHOOSE(IS_NAN_##T(a), NAN16, CHOOSE(a >> 15, 0, a));                                \
     }                                                                                              \
-    static inline uint16_t sat_##T(uint16_t a)                                                     \
+    PTX__INLINE uint16_t sat_##T(uint16_t a)                                                       \
     {                                                                                              \
         const float x = UP_##T(a);                                                                 \
                                                                                                    \
         return DOWN_##T(x > 0 ? x < 1 ? x : 1 : 0);                                                \
     }                                                                                              \
-    static inline uint16_t min_##T(uint16_t a, uint16_t b)                                         \
+    PTX__INLINE uint16_t min_##T(uint16_t a, uint16_t b)                                           \
     {                                                                                              \
-        const float x = UP_##T(a), y = UP_##T(b);                                                  \
-                                                                                                   \
-        if (x != x || y != y)                                                                      \
-            return x == x ? a : y == y ? b : NAN16;                                                \
-        return x < y || (x == y && a >> 15) ? a : b;                                               \
+        return UNLESS_NAN(IS_NAN_##T(a), IS_NAN_##T(b), CHOOSE(ORDER(a) < ORDER(b), a, b));        \
     }                                                                                              \
-    static inline uint16_t max_##T(uint16_t a, uint16_t b)                                         \
+    PTX__INLINE uint16_t max_##T(uint16_t a, uint16_t b)                                           \
     {                                                                                              \
-        const float x = UP_##T(a), y = UP_##T(b);                                                  \
-                                                                                                   \
-        if (x != x || y != y)                                                                      \
-            return x == x ? a : y == y ? b : NAN16;                                                \
-        return x > y || (x == y && !(a >> 15)) ? a : b;                                            \
+        return UNLESS_NAN(IS_NAN_##T(a), IS_NAN_##T(b), CHOOSE(ORDER(a) > ORDER(b), a, b));        \
     }                                                                                              \
-    static inline uint16_t minNaN_##T(uint16_t a, uint16_t b)                                      \
+    PTX__INLINE uint16_t minNaN_##T(uint16_t a, uint16_t b)                                        \
     {                                                                                              \
-        return IS_NAN_##T(a) || IS_NAN_##T(b) ? NAN16 : min_##T(a, b);                             \
+        return CHOOSE(IS_NAN_##T(a) | IS_NAN_##T(b), NAN16, min_##T(a, b));                        \
     }                                                                                              \
-    static inline uint16_t maxNaN_##T(uint16_t a, uint16_t b)                                      \
+    PTX__INLINE uint16_t maxNaN_##T(uint16_t a, uint16_t b)                                        \
     {                                                                                              \
-        return IS_NAN_##T(a) || IS_NAN_##T(b) ? NAN16 : max_##T(a, b);                             \
+        return CHOOSE(IS_NAN_##T(a) | IS_NAN_##T(b), NAN16, max_##T(a, b));                        \
     }                                                                                              \
-    static inline uint16_t minx_##T(uint16_t a, uint16_t b)                                        \
+    PTX__INLINE uint16_t minx_##T(uint16_t a, uint16_t b)                                          \
     {                                                                                              \
         const uint16_t r = min_##T(a & 0x7fff, b & 0x7fff);                                        \
                                                                                                    \
         return IS_NAN_##T(r) ? r : r | ((a ^ b) & 0x8000);                                         \
     }                                                                                              \
-    static inline uint16_t maxx_##T(uint16_t a, uint16_t b)                                        \
+    PTX__INLINE uint16_t maxx_##T(uint16_t a, uint16_t b)                                          \
     {                                                                                              \
         const uint16_t r = max_##T(a & 0x7fff, b & 0x7fff);                                        \
                                                                                                    \
         return IS_NAN_##T(r) ? r : r | ((a ^ b) & 0x8000);                                         \
     }                                                                                              \
-    static inline uint16_t minxNaN_##T(uint16_t a, uint16_t b)                                     \
+    PTX__INLINE uint16_t minxNaN_##T(uint16_t a, uint16_t b)                                       \
     {                                                                                              \
         return IS_NAN_##T(a) || IS_NAN_##T(b) ? NAN16 : minx_##T(a, b);                            \
     }                                                                                              \
-    static inline uint16_t maxxNaN_##T(uint16_t a, uint16_t b)                                     \
+    PTX__INLINE uint16_t maxxNaN_##T(uint16_t a, uint16_t b)                                       \
     {                                                                                              \
         return IS_NAN_##T(a) || IS_NAN_##T(b) ? NAN16 : maxx_##T(a, b);                            \
     }                                                                                              \
-    static inline uint16_t tanh_##T(uint16_t a)                                                    \
+    PTX__INLINE uint16_t tanh_##T(uint16_t a)                                                      \
     {                                                                                              \
         return NARROW_##T(tanh(UP_##T(a)));                                                        \
     }
@@ -151,7 +156,7 @@ static inline uint16_t ex2_bf16(uint16_t a)
 /* Single values and pairs: the expression works on A, B and C of 16 bits each. */
 #define HALF(id, before, T, expression)                                                            \
     LANEWISE(id##_##T, before "." #T, u16, u16, u16, u16, expression)                              \
-    static inline uint16_t id##_##T##_one(uint16_t A, uint16_t B, uint16_t C)                      \
+    PTX__INLINE uint16_t id##_##T##_one(uint16_t A, uint16_t B, uint16_t C)                        \
     {                                                                                              \
         (void) A, (void) B, (void) C;                                                              \
         return (uint16_t) (expression);                                                            \

@@ -44,33 +44,50 @@ void ptx__jit_say_pointer(struct ptx__jit_text *text, unsigned type, unsigned la
     ptx__jit_say(text, "*");
 }
 
-static void say_literal(struct ptx__jit_text *text, struct ptx__jit_value value)
+/* Returns a number as its type has it. */
+static int64_t number_of(struct ptx__jit_value value)
 {
     const unsigned unused = 64 - ptx__jit_bits(value.type);
 
+    return (int64_t) (value.number << unused) >> unused;
+}
+
+static void say_literal(struct ptx__jit_text *text, struct ptx__jit_value value)
+{
     if (value.address) {
         ptx__jit_say(text, "ptrtoint (%s @a%" PRIu64 " to i64)", text->typed ? "i8*" : "ptr",
                      value.number);
         return;
     }
-    ptx__jit_say(text, "%" PRId64, (int64_t) (value.number << unused) >> unused);
+    ptx__jit_say(text, "%" PRId64, number_of(value));
+}
+
+/* A number for all lanes. There are many of them, so the text of each is made once. */
+static void say_splat(struct ptx__jit_text *text, struct ptx__jit_value value)
+{
+    enum { LONGEST = 40 };
+    char all[LONGEST * UINT8_MAX], one[LONGEST];
+    const int length =
+        snprintf(one, sizeof(one), "%s %" PRId64 ", ", type_names[value.type], number_of(value));
+
+    if (!number_of(value)) {
+        ptx__jit_say(text, "zeroinitializer");
+        return;
+    }
+    for (unsigned i = 0; i < value.lanes; i++)
+        memcpy(all + i * (unsigned) length, one, (unsigned) length + 1);
+    all[value.lanes * (unsigned) length - strlen(", ")] = 0;
+    cushim__str_append(&text->text, "<%s>", all);
 }
 
 void ptx__jit_say_value(struct ptx__jit_text *text, struct ptx__jit_value value)
 {
-    if (!value.literal) {
+    if (!value.literal)
         ptx__jit_say(text, "%%v%" PRIu64, value.number);
-    } else if (!value.lanes) {
+    else if (!value.lanes)
         say_literal(text, value);
-    } else {
-        for (unsigned i = 0; i < value.lanes; i++) {
-            ptx__jit_say(text, i ? ", " : "<");
-            ptx__jit_say_type(text, value.type, 0);
-            ptx__jit_say(text, " ");
-            say_literal(text, value);
-        }
-        ptx__jit_say(text, ">");
-    }
+    else
+        say_splat(text, value);
 }
 
 void ptx__jit_say_typed(struct ptx__jit_text *text, struct ptx__jit_value value)
@@ -107,7 +124,7 @@ struct ptx__jit_value ptx__jit_splat(struct ptx__jit_text *text, struct ptx__jit
 
     if (value.lanes || !lanes)
         return value;
-    if (value.literal) {
+    if (value.literal && !value.address) {
         value.lanes = (uint8_t) lanes;
         return value;
     }

@@ -155,68 +155,113 @@ static inline uint64_t ptx__convert(struct ptx__format to, struct ptx__format fr
     return ptx__bits_of(to, ptx__number_of(from, bits), mode, finite);
 }
 
-/* Converts a half exactly to .f32. */
-static inline float ptx__float_of_half(uint16_t h)
-{
-    const uint32_t sign = (uint32_t) (h & 0x8000) << 16, rest = h & 0x7fff;
-    uint32_t bits = (rest << 13) + 0x38000000;
-    float f, magic;
+/*
+ * Conversions of numbers of 16 bits, without branches, so that compilers do them for many at once.
+ * They give the same as ptx__convert(), rounded to nearest.
+ */
 
-    if (rest >= 0x7c00)
-        bits += 0x38000000;
-    if (rest < 0x0400) { /* subnormal: its integer value times 2^-24 */
-        bits = 0x38800000 | rest << 13;
-        memcpy(&f, &bits, 4);
-        memcpy(&magic, &(uint32_t){0x38800000}, 4);
-        f -= magic;
-        memcpy(&bits, &f, 4);
-    }
-    bits |= sign;
-    memcpy(&f, &bits, 4);
-    return f;
+static inline uint32_t ptx__bits_of_float(float f)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &f, 4);
+    return bits;
 }
 
-static inline float ptx__float_of_bfloat(uint16_t h)
+static inline uint64_t ptx__bits_of_double(double x)
 {
-    const uint32_t bits = (uint32_t) h << 16;
+    uint64_t bits;
+
+    memcpy(&bits, &x, 8);
+    return bits;
+}
+
+static inline float ptx__float_with(uint32_t bits)
+{
     float f;
 
     memcpy(&f, &bits, 4);
     return f;
 }
 
+static inline double ptx__double_with(uint64_t bits)
+{
+    double x;
+
+    memcpy(&x, &bits, 8);
+    return x;
+}
+
+/* One of two, by a mask: compilers make branches of what they may not do for many at once. */
+static inline uint32_t ptx__choose32(bool which, uint32_t yes, uint32_t no)
+{
+    return no ^ ((no ^ yes) & -(uint32_t) which);
+}
+
+static inline uint64_t ptx__choose64(bool which, uint64_t yes, uint64_t no)
+{
+    return no ^ ((no ^ yes) & -(uint64_t) which);
+}
+
+/* A subnormal half is its integer value times 2^-24. */
+static inline float ptx__float_of_half(uint16_t h)
+{
+    const uint32_t sign = (uint32_t) (h & 0x8000) << 16, rest = (h & 0x7fffu) << 13;
+    const uint32_t subnormal = ptx__bits_of_float(ptx__float_with(0x38800000 | rest) - 0x1p-14f);
+    const uint32_t up = ptx__choose32(rest >= 0x7c00u << 13, 0x70000000, 0x38000000);
+
+    return ptx__float_with(sign | ptx__choose32(rest < 0x400u << 13, subnormal, rest + up));
+}
+
+static inline float ptx__float_of_bfloat(uint16_t h)
+{
+    return ptx__float_with((uint32_t) h << 16);
+}
+
+/* Subnormal halves are rounded by an addition. */
 static inline uint16_t ptx__half_of_float(float f)
 {
-    uint32_t bits;
+    const uint32_t bits = ptx__bits_of_float(f), sign = bits >> 16 & 0x8000;
+    const uint32_t magnitude = bits & 0x7fffffff;
+    const uint32_t subnormal =
+        ptx__bits_of_float(ptx__float_with(magnitude) + 0.5f) - ptx__bits_of_float(0.5f);
+    const uint32_t normal = (magnitude - 0x38000000 + 0xfff + (magnitude >> 13 & 1)) >> 13;
+    const uint32_t finite = ptx__choose32(magnitude < 0x38800000, subnormal, normal);
+    const uint32_t number = ptx__choose32(magnitude >= 0x477ff000, 0x7c00, finite);
 
-    memcpy(&bits, &f, 4);
-    return (uint16_t) ptx__convert(PTX__F16, PTX__F32, bits, PTX__RN, false);
+    return (uint16_t) ptx__choose32(magnitude > 0x7f800000, 0x7fff, sign | number);
 }
 
 static inline uint16_t ptx__bfloat_of_float(float f)
 {
-    uint32_t bits;
+    const uint32_t bits = ptx__bits_of_float(f);
 
-    memcpy(&bits, &f, 4);
-    if ((bits & 0x7fffffff) > 0x7f800000)
-        return 0x7fff;
-    return (uint16_t) ((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+    return (uint16_t) ptx__choose32((bits & 0x7fffffff) > 0x7f800000, 0x7fff,
+                                    (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+/* The last bit of an .f32 notes whether bits were lost, so that rounding it once more is right. */
 static inline uint16_t ptx__half_of_double(double x)
 {
-    uint64_t bits;
+    const uint64_t bits = ptx__bits_of_double(x), lost = bits & 0x1fffffff;
 
-    memcpy(&bits, &x, 8);
-    return (uint16_t) ptx__convert(PTX__F16, PTX__F64, bits, PTX__RN, false);
+    return ptx__half_of_float(
+        (float) ptx__double_with((bits - lost) | (uint64_t) (lost != 0) << 29));
 }
 
+/* The same with 45 more bits of fraction; the exponents are 896 less. */
 static inline uint16_t ptx__bfloat_of_double(double x)
 {
-    uint64_t bits;
+    const uint64_t bits = ptx__bits_of_double(x), magnitude = bits & (UINT64_MAX >> 1);
+    const uint64_t subnormal =
+        ptx__bits_of_double(ptx__double_with(magnitude) + 0x1p-81) - ptx__bits_of_double(0x1p-81);
+    const uint64_t rounded = (magnitude + (UINT64_MAX >> 20) + (magnitude >> 45 & 1)) >> 45;
+    const uint64_t normal = rounded - (UINT64_C(896) << 7);
+    const uint64_t finite = ptx__choose64(magnitude < (UINT64_C(897) << 52), subnormal, normal);
+    const uint64_t number = ptx__choose64(finite > 0x7f80, 0x7f80, finite);
 
-    memcpy(&bits, &x, 8);
-    return (uint16_t) ptx__convert(PTX__BF16, PTX__F64, bits, PTX__RN, false);
+    return (uint16_t) ptx__choose64(magnitude > (UINT64_C(0x7ff) << 52), 0x7fff,
+                                    (bits >> 48 & 0x8000) | number);
 }
 
 #endif
