@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A fork while kernels are compiled in the background: it waits until LLVM is at rest, but not
- * until all that is wanted is compiled. The linker leads calls of LLVM here: nothing is compiled,
- * slowly.
+ * until all that is wanted is compiled. Who asks for LLVM meanwhile waits for the fork. The linker
+ * leads calls of LLVM here: nothing is compiled, slowly.
  */
+#include <cushim/mock.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,6 +19,7 @@
 enum { FUNCTIONS = 30, ALL = FUNCTIONS + 1, TENTH = 100 * 1000, MOST_TENTHS = 600 };
 
 static atomic_int n_begun, n_done;
+static atomic_bool forks; /* the program does, now */
 
 void *__wrap_ptx__llvm_compile(const char *text, size_t length, size_t *ret_bytes);
 
@@ -26,6 +29,8 @@ void *__wrap_ptx__llvm_compile(const char *text, size_t length, size_t *ret_byte
     (void) length;
     (void) ret_bytes;
     atomic_fetch_add(&n_begun, 1);
+    for (int i = 0; i < MOST_TENTHS && !atomic_load(&forks); i++)
+        usleep(TENTH);
     usleep(TENTH);
     atomic_fetch_add(&n_done, 1);
     return NULL;
@@ -47,6 +52,48 @@ static void wait_for(const atomic_int *number, int least, const char *what)
         usleep(TENTH);
     }
 }
+
+/* --- a thread that asks how kernels are compiled, at the last moment before a fork --- */
+
+static atomic_bool loads;
+static bool asks;
+static pthread_t asking;
+
+unsigned __real_ptx__llvm_version(void);
+unsigned __wrap_ptx__llvm_version(void);
+
+unsigned __wrap_ptx__llvm_version(void)
+{
+    unsigned version;
+
+    atomic_store(&loads, true);
+    usleep(3 * TENTH);
+    version = __real_ptx__llvm_version();
+    atomic_store(&loads, false);
+    return version;
+}
+
+static void *ask(void *unused)
+{
+    check(cushim_mock_kernels_text(), "who asks has no answer");
+    return unused;
+}
+
+static void ask_before_fork(void)
+{
+    if (!asks)
+        return;
+    pthread_create(&asking, NULL, ask, NULL);
+    usleep(TENTH);
+}
+
+/* What is registered first is called last. */
+__attribute__((constructor(101))) static void register_first(void)
+{
+    pthread_atfork(ask_before_fork, NULL, NULL);
+}
+
+/* --- forks --- */
 
 /* A kernel that works long enough to be compiled, with functions that are compiled with it. */
 static void launch(void)
@@ -82,6 +129,19 @@ static bool is_compiled_here(void)
 #endif
 }
 
+static void fork_while_somebody_asks(void)
+{
+    int status = -1;
+    pid_t child;
+
+    asks = true;
+    child = fork();
+    if (!child)
+        _exit(atomic_load(&loads));
+    check(waitpid(child, &status, 0) == child && !status, "LLVM was being loaded during the fork");
+    check(!pthread_join(asking, NULL), "who asks cannot be joined");
+}
+
 int main(void)
 {
     enum { SKIP = 77 };
@@ -93,11 +153,13 @@ int main(void)
     setenv("CUSHIM_MOCK_PTX_COMPILE", "1", 1);
     launch();
     wait_for(&n_begun, 1, "nothing is compiled");
+    atomic_store(&forks, true);
     child = fork();
     if (!child)
         _exit(atomic_load(&n_done) == atomic_load(&n_begun) ? 0 : 1);
     check(atomic_load(&n_done) < ALL, "the fork waited for all functions");
     check(waitpid(child, &status, 0) == child && !status, "LLVM was at work during the fork");
     wait_for(&n_done, ALL, "after the fork, not all is compiled");
+    fork_while_somebody_asks();
     return 0;
 }

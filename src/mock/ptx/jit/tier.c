@@ -404,7 +404,7 @@ const char *ptx__jit_text(void)
     const char *text;
 
     pthread_mutex_lock(&lock);
-    while (loading)
+    while (loading || n_forks)
         pthread_cond_wait(&changed, &lock);
     loading = true;
     pthread_mutex_unlock(&lock);
