@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "mock/launch/running.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "mock/allocation/memory.h"
@@ -88,20 +89,39 @@ struct ptx__range *mock__running_range(void *user, uint64_t address)
 
 /* --- its accesses --- */
 
-/* Returns the first byte from here on that is not in a line which was used as a whole. */
-static size_t behind_whole(const struct ptx__range *range, enum ptx__use use, size_t at)
+/* Lines that are alike are passed over in groups. */
+enum { LINES_OF_GROUP = 16, BYTES_OF_GROUP = LINES_OF_GROUP * PTX__LINE_BYTES };
+
+static_assert(PTX__PART_BYTES % BYTES_OF_GROUP == 0, "a group is in one part");
+
+/* Tells whether a flag says nothing of the lines of a group, or the same of all of them. */
+static bool are_alike(const uint64_t *lines, uint64_t flag, bool used)
+{
+    uint64_t any = 0, all = flag;
+
+    for (unsigned i = 0; i < LINES_OF_GROUP; i++) {
+        any |= lines[i];
+        all &= lines[i];
+    }
+    return used ? !(any & flag) : all;
+}
+
+/* Passes over groups none of which was used, or all of which were used as whole lines. */
+static size_t behind_groups(const struct ptx__range *range, enum ptx__use use, size_t at, bool used)
 {
     const uint64_t flag = use == PTX__LOADS ? PTX__LINE_ALL_READ : PTX__LINE_ALL_WRITTEN;
 
-    while (at < range->size && range->lines[at / PTX__LINE_BYTES] & flag)
-        at = (at / PTX__LINE_BYTES + 1) * PTX__LINE_BYTES;
+    while (at % BYTES_OF_GROUP == 0 && at < range->size && range->size - at >= BYTES_OF_GROUP &&
+           (!used || range->parts[at / PTX__PART_BYTES] == PTX__PART_LINES) &&
+           are_alike(&range->lines[at / PTX__LINE_BYTES], flag, used))
+        at += BYTES_OF_GROUP;
     return at;
 }
 
 /* Returns the first byte from here on that was used, or, at the end of a run, that was not. */
 static size_t next_byte(const struct ptx__range *range, enum ptx__use use, size_t at, bool used)
 {
-    while (at < range->size) {
+    while ((at = behind_groups(range, use, at, used)) < range->size) {
         uint64_t bits;
 
         if (used && !range->parts[at / PTX__PART_BYTES]) {
@@ -113,8 +133,6 @@ static size_t next_byte(const struct ptx__range *range, enum ptx__use use, size_
         if (bits)
             return at + (size_t) __builtin_ctzll(bits);
         at = (at / PTX__LINE_BYTES + 1) * PTX__LINE_BYTES;
-        if (!used)
-            at = behind_whole(range, use, at);
     }
     return range->size;
 }
