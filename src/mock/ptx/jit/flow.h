@@ -35,7 +35,7 @@ enum ptx__jit_kind {
 
 #define PTX__JIT_MOST_SLOTS  4000
 #define PTX__JIT_MOST_COPIED 100 /* operations of a piece */
-#define PTX__JIT_OPERANDS    20
+#define PTX__JIT_OPERANDS    32
 #define PTX__JIT_NONE        UINT16_MAX
 
 struct ptx__jit_emit;

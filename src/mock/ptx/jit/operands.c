@@ -227,13 +227,6 @@ static bool vote(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struc
            ptx__jit_add_write(flow, to, op->d, strcmp(to->keyed->key, "vote.ballot") ? 1 : 32);
 }
 
-static bool warp_sync(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
-{
-    to->kind = PTX__JIT_CALLED;
-    to->together = true;
-    return ptx__jit_add_read(flow, to, op->a, 32);
-}
-
 /* redux, and match.any.BITS */
 static bool reduce(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
 {
@@ -276,6 +269,45 @@ static bool multiplies(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const
     to->kind = PTX__JIT_CALLED;
     to->together = true;
     return fits;
+}
+
+/* Matrices between memory and the registers of a warp, each of which has an address. */
+static bool moves_matrices(struct ptx__jit_flow *flow, struct ptx__jit_op *to,
+                           const struct ptx__op *op, bool loads)
+{
+    const struct ptx__matrix *matrix = (const struct ptx__matrix *) (uintptr_t) op->imm;
+    const unsigned bits = ptx__element_bits(matrix->types[matrix->part]) == 64 ? 64 : 32;
+    bool fits = op->n_list <= PTX__JIT_OPERANDS - 2 &&
+                ptx__jit_add_read(flow, to, op->a, op->c ? 64 : 32) &&
+                (!matrix->stride || ptx__jit_add_read(flow, to, matrix->stride, 32));
+
+    for (unsigned i = 0; fits && i < op->n_list; i++)
+        fits = (loads ? ptx__jit_add_write : ptx__jit_add_read)(flow, to, op->list[i], bits);
+    return fits;
+}
+
+static bool transposes(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op)
+{
+    return ptx__jit_add_read(flow, to, op->a, 32) && ptx__jit_add_write(flow, to, op->d, 32);
+}
+
+/* Operations of a whole warp that have no keys. */
+static bool of_warp(struct ptx__jit_flow *flow, struct ptx__jit_op *to, const struct ptx__op *op,
+                    ptx__handler run)
+{
+    to->kind = PTX__JIT_CALLED;
+    to->together = true;
+    if (run == ptx__do_warp_sync)
+        return ptx__jit_add_read(flow, to, op->a, 32);
+    if (run == ptx__do_movmatrix)
+        return transposes(flow, to, op);
+    return moves_matrices(flow, to, op, run == ptx__do_ldmatrix || run == ptx__do_fragment_load);
+}
+
+static bool is_of_warp(ptx__handler run)
+{
+    return run == ptx__do_warp_sync || run == ptx__do_movmatrix || run == ptx__do_ldmatrix ||
+           run == ptx__do_stmatrix || run == ptx__do_fragment_load || run == ptx__do_fragment_store;
 }
 
 /* Finds what an operation with a key does. False: it is left to the interpreter. */
@@ -390,8 +422,8 @@ void ptx__jit_describe(struct ptx__jit_flow *flow, size_t number)
 
     to->keyed = ptx__handler_keyed(run);
     to->kind = (uint8_t) kind_of(run);
-    if (run == ptx__do_warp_sync)
-        fits = warp_sync(flow, to, op);
+    if (is_of_warp(run))
+        fits = of_warp(flow, to, op, run);
     else if (to->keyed)
         fits = describe_keyed(flow, to, op);
     else
