@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Compiles what sees CUDA's headers once more, with those of another toolkit and another compiler, to see
-that nothing warns: the mock, the examples, and the public headers alone.
+that nothing warns: the mock, the examples, and the public headers alone (see test_headers.py).
 
 check_headers.py BUILD COMPILER INCLUDE...
 
