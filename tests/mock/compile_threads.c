@@ -11,22 +11,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "check.h"
 #include "mock/functions.h"
 #include "mock/ptx/jit/block.h"
 #include "mock/ptx/jit/llvm.h"
 #include "mock/ptx/jit/setting.h"
 
 enum { LANES = 32, TURNS = 30000, MOST_RUNS = 10000, MOST_WAITS = 10000 };
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const int check = (int) (call);                                                            \
-        if (check) {                                                                               \
-            fprintf(stderr, "%s:%d: %s answered %d, expected 0\n", __FILE__, __LINE__, #call,      \
-                    check);                                                                        \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 static atomic_int n_begun, n_done; /* functions, by LLVM */
 static atomic_int n_gone;

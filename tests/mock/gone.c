@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads wait for an event or for the context, and meanwhile another one destroys the stream, and then its context,
- * which waits for the same work. Whichever of them wakes up first, the wait says that the work is
- * done, or that something is gone, and nothing that is gone is read.
+ * Threads wait for an event or for the context, and meanwhile another one destroys the stream, and
+ * then its context, which waits for the same work. Whichever of them wakes up first, the wait says
+ * that the work is done, or that something is gone, and nothing that is gone is read.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -11,19 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "check.h"
 #include "mock/functions.h"
 
 enum { ROUNDS = 100, WAITERS = 4 };
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const int check = (int) (call);                                                            \
-        if (check) {                                                                               \
-            fprintf(stderr, "%s:%d: %s answered %d, expected 0\n", __FILE__, __LINE__, #call,      \
-                    check);                                                                        \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 static CUcontext context;
 static CUstream stream;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "check.h"
 #include "mock/functions.h"
 
 #define N_THREADS 8
@@ -15,16 +16,6 @@
 
 static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                           ".visible .entry fill(.param .u64 p, .param .u32 v) { ret; }\n";
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const int check = (int) (call);                                                            \
-        if (check) {                                                                               \
-            fprintf(stderr, "%s:%d: %s answered %d, expected 0\n", __FILE__, __LINE__, #call,      \
-                    check);                                                                        \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 static void fill(const struct cushim_mock_launch *launch, void *const *args)
 {

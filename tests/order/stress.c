@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../mock/check.h"
 #include "mock/functions.h"
 
 /* The last of the buffers are pinned memory of the host. */
@@ -27,16 +28,6 @@ static const char ptx[] =
 
 static struct timespec end;
 static atomic_ulong n_done[16]; /* by kind of work */
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const int check = (int) (call);                                                            \
-        if (check) {                                                                               \
-            fprintf(stderr, "%s:%d: %s answered %d, expected 0\n", __FILE__, __LINE__, #call,      \
-                    check);                                                                        \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 /* --- what is done to words, on the device and in the reference --- */
 

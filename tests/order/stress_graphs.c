@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../mock/check.h"
 #include "mock/functions.h"
 
 enum { THREADS = 8, STREAMS = 3, BUFFERS = 3, STEPS = 12 };
@@ -22,16 +23,6 @@ static unsigned rounds;
 static CUcontext context;
 static CUmodule module;
 static CUfunction function;
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const int check = (int) (call);                                                            \
-        if (check) {                                                                               \
-            fprintf(stderr, "%s:%d: %s answered %d, expected 0\n", __FILE__, __LINE__, #call,      \
-                    check);                                                                        \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 static void affine(const struct cushim_mock_launch *launch, void *const *args)
 {

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "../../mock/check.h"
 #include "mock/functions.h"
 
 enum { BLOCKS = 300, THREADS = 64, N = BLOCKS * THREADS, WORDS = 1024, BYTES = 4 * WORDS };
@@ -21,16 +22,6 @@ static const char text[] =
     "mov.u32 %t, %tid.x; mov.u32 %b, %ctaid.x; mad.lo.u32 %i, %b, 64, %t; ld.param.u64 %p, [p];\n"
     "mul.lo.u32 %r, %i, 0x9e3779b1; shr.u32 %r, %r, 22; mad.wide.u32 %d, %r, 4, %p;\n"
     "red.global.add.u32 [%d], 1; red.global.add.u32 [%d], 2; red.global.add.u32 [%d], 3; ret; }\n";
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const int check = (int) (call);                                                            \
-        if (check) {                                                                               \
-            fprintf(stderr, "%s:%d: %s answered %d, expected 0\n", __FILE__, __LINE__, #call,      \
-                    check);                                                                        \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 static CUmodule module;
 static CUfunction kernel;
