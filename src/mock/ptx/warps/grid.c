@@ -238,8 +238,10 @@ void ptx__block_start(struct ptx__block *block, uint64_t cluster)
         ptx__shared_racecheck_start(block);
     if (block->tensor)
         ptx__tensor_start(block->tensor);
-    for (unsigned i = 0; i < block->n_warps && block->warps[i].written; i++)
-        ptx__local_racecheck_frame(&block->warps[i], block->warps[i].base, PTX__ALL);
+    for (struct ptx__warp *warp = block->warps; warp <= block->last; warp++) {
+        if (warp->written)
+            ptx__local_racecheck_frame(warp, warp->base, PTX__ALL);
+    }
     if (ptx__step_start(block))
         return;
     ptx__preload_of_block(block, block->warps, block->last + 1);
