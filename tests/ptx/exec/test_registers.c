@@ -71,6 +71,17 @@ Test(registers, sums_and_differences_share_the_carry)
     answers("", "mad.lo.cc.u32 %r5, %r4, 1, -1; subc.u32 %r9, 100, 1;", 99);
 }
 
+Test(registers, quarters_of_a_large_one)
+{
+#define Q ".reg .b128 q; mov.b128 q, {%r1, %r2, %r3, %r4}; "
+    answers("", Q "mov.b128 {%r9, _, _, _}, q;", 0x11223344);
+    answers("", Q "mov.b128 {_, %r9, _, _}, q;", 0x55667788);
+    answers("", Q "mov.b128 {_, _, %r9, _}, q;", 0x99aabbcc);
+    answers("", Q "mov.b128 {%d5, %d6}, q; shr.u64 %d6, %d6, 32; cvt.u32.u64 %r9, %d6;", 7);
+    answers("", ".reg .b128 q; mov.b128 q, %ntid; mov.b128 {_, %r9, _, %r5}, q;", 1);
+#undef Q
+}
+
 Test(registers, components_of_a_vector)
 {
 #define V ".reg .v4 .b32 v; mov.v4.b32 v, {%r1, %r2, %r3, %r4}; "

@@ -417,6 +417,30 @@ Test(run, chosen_bits_in_chosen_lanes)
 }
 
 /* More blocks than a worker begins at once, though fewer than a device has room for. */
+/* What differs between blocks, in blocks of several warps. */
+Test(run, special_registers_in_many_instructions)
+{
+    static const char *const bodies[] = {
+        "cvt.u64.u32 %rd2, %ctaid.x; cvt.u64.u8 %rd3, %tid.x; shl.b64 %rd2, %rd2, 8;"
+        "add.u64 %rd2, %rd2, %rd3; cvt.u32.u64 %r9, %rd2;",
+        ".reg .b16 %h<3>; cvt.u16.u16 %h1, %ctaid.x; cvt.sat.s8.u32 %h2, %tid.x;"
+        "cvt.u32.u16 %r2, %h1; cvt.u32.u16 %r3, %h2; mad.lo.u32 %r9, %r2, 256, %r3;",
+        "mov.b64 %rd2, {%tid.x, %ctaid.x}; mov.b64 {%r2, %r3}, %rd2;"
+        "mad.lo.u32 %r9, %r3, 256, %r2;",
+        "mul.wide.u32 %rd2, %i, 8; add.u64 %rd2, %rd2, %rd0;"
+        "st.global.v2.u32 [%rd2+8192], {%ctaid.x, %tid.x};"
+        "ld.global.v2.u32 {%r2, %r3}, [%rd2+8192]; mad.lo.u32 %r9, %r2, 256, %r3;",
+        "mov.u32 %r5, 0; mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {%r2, %r3, %r6, %r7},"
+        "{%r5, %r5}, {%r5}, {%ctaid.x, %tid.x, %r5, %r5}; mad.lo.u32 %r9, %r2, 256, %r3;",
+    };
+
+    for (size_t b = 0; b < sizeof(bodies) / sizeof(bodies[0]); b++) {
+        run("", bodies[b], 8, 64);
+        for (unsigned i = 0; i < 512; i++)
+            cr_expect(eq(u32, words[i], i / 64 * 256 + i % 64), "%s, thread %u", bodies[b], i);
+    }
+}
+
 Test(run, all_blocks_wait_for_the_last_one)
 {
     run("",

@@ -23,6 +23,10 @@ bool ptx__form_has_words(const struct ptx__check *check, const struct ptx__form 
 /* Tells whether the operands fit a form whose words fit. */
 bool ptx__form_takes_operands(const struct ptx__check *check, const struct ptx__form *form);
 
+/* Tell whether an operand is a vector without a component: a register, or a special one. */
+bool ptx__is_vector_register(const struct ptx__check *check, const struct ptx__operand *operand);
+bool ptx__is_special_vector(const struct ptx__operand *operand);
+
 /* Gives the operands the kinds and constants that the form wants. */
 bool ptx__settle_operands(const struct ptx__check *check, const struct ptx__form *form);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks the operands against the form. */
-#include <string.h>
-
 #include "mock/ptx/check/check.h"
 
 #define TYPE_SLOT  100
@@ -108,17 +106,53 @@ static bool moves(const struct ptx__check *check)
     return check->instruction->opcode == PTX_OP_MOV;
 }
 
-/* Special registers are read only by `mov`. */
-static bool special_fits(const struct ptx__check *check, const struct ptx__operand *operand,
-                         enum ptx__type type)
+static enum ptx__type special_type(const struct ptx__operand *operand)
 {
-    const struct ptx__special_row *row = &ptx__specials[operand->special];
+    return (enum ptx__type) ptx__specials[operand->special].type;
+}
 
-    if (row->vector && operand->component < 0)
+bool ptx__is_special_vector(const struct ptx__operand *operand)
+{
+    return operand->kind == PTX_SPECIAL && operand->component < 0 &&
+           ptx__specials[operand->special].vector;
+}
+
+/* Outside of braces, special registers are read only by `mov`, and by `cvt` between integers. */
+static bool special_fits(const struct ptx__check *check, const struct ptx__shape *shape,
+                         enum ptx__type type, const struct ptx__operand *operand)
+{
+    const enum ptx__type has = special_type(operand);
+
+    if (ptx__is_special_vector(operand))
         return false;
+    if (check->instruction->opcode == PTX_OP_CVT)
+        return ptx__is_integer(type) && ptx__is_integer(ptx__type_of(check->instruction, 0)) &&
+               ptx__type_fits(has, type, shape->loose, false);
     return moves(check) && !ptx__is_float(type) &&
-           (ptx__type_fits((enum ptx__type) row->type, type, false, false) ||
-            (ptx__type_bits((enum ptx__type) row->type) == 32 && ptx__type_bits(type) == 16));
+           (ptx__type_fits(has, type, false, false) ||
+            (ptx__type_bits(has) == 32 && ptx__type_bits(type) == 16));
+}
+
+/* In braces, all instructions read special registers, as if those were registers of bits. */
+static bool special_element_fits(const struct ptx__shape *shape, enum ptx__type type,
+                                 const struct ptx__operand *element)
+{
+    return !ptx__is_special_vector(element) &&
+           ptx__type_fits(special_type(element), type, shape->loose, true);
+}
+
+/* Where one element is a special register, none is a constant. */
+static bool mixes_constants(const struct ptx__operand *vector)
+{
+    bool constant = false, special = false;
+
+    for (uint32_t i = 0; i < vector->count; i++) {
+        const unsigned kind = vector->elements[i].kind;
+
+        constant |= kind == PTX_INTEGER || kind == PTX_REAL;
+        special |= kind == PTX_SPECIAL;
+    }
+    return constant && special;
 }
 
 /* The address of a variable or function has 32 or 64 bits. */
@@ -140,7 +174,7 @@ static bool scalar_fits(const struct ptx__check *check, const struct ptx__shape 
     case PTX_REAL:
         return !shape->result && constant_fits(check, operand, type);
     case PTX_SPECIAL:
-        return !shape->result && special_fits(check, operand, type);
+        return !shape->result && special_fits(check, shape, type, operand);
     case PTX_ADDRESS:
         return !shape->result && address_fits(check, type);
     default:
@@ -151,6 +185,8 @@ static bool scalar_fits(const struct ptx__check *check, const struct ptx__shape 
 /* Returns the bits of an element of a vector; 0 for one that takes the size of the others. */
 static unsigned element_bits(const struct ptx__check *check, const struct ptx__operand *element)
 {
+    if (element->kind == PTX_SPECIAL)
+        return ptx__type_bits(special_type(element));
     if (element->kind != PTX_REGISTER)
         return 0;
     return ptx__type_bits((enum ptx__type) check->parser->function->registers[element->reg].type);
@@ -171,6 +207,16 @@ static unsigned common_bits(const struct ptx__check *check, const struct ptx__op
     return known;
 }
 
+static bool element_fits(const struct ptx__check *check, const struct ptx__shape *shape,
+                         enum ptx__type type, const struct ptx__operand *element)
+{
+    if (element->kind == PTX_SINK)
+        return shape->result || shape->sink;
+    if (element->kind == PTX_SPECIAL)
+        return !shape->result && special_element_fits(shape, type, element);
+    return scalar_fits(check, shape, type, element);
+}
+
 /* Checks "{a, b}", or a register that is a vector. */
 static bool vector_fits(const struct ptx__check *check, const struct ptx__shape *shape,
                         unsigned count, const struct ptx__operand *operand)
@@ -184,15 +230,14 @@ static bool vector_fits(const struct ptx__check *check, const struct ptx__shape 
                ptx__type_fits((enum ptx__type) reg->type, type, shape->loose, shape->bits);
     }
     if (operand->kind == PTX_SPECIAL)
-        return operand->component < 0 && ptx__specials[operand->special].vector == count;
+        return operand->component < 0 && ptx__specials[operand->special].vector == count &&
+               !shape->result && moves(check) &&
+               ptx__type_fits(special_type(operand), type, false, false);
     if (operand->kind != PTX_VECTOR || (count != ANY_NUMBER && operand->count != count) ||
-        common_bits(check, operand) == NO_SIZE)
+        common_bits(check, operand) == NO_SIZE || mixes_constants(operand))
         return false;
     for (uint32_t i = 0; i < operand->count; i++) {
-        const struct ptx__operand *element = &operand->elements[i];
-
-        if (element->kind == PTX_SINK ? !shape->result && !shape->sink
-                                      : !scalar_fits(check, shape, type, element))
+        if (!element_fits(check, shape, type, &operand->elements[i]))
             return false;
     }
     return true;
@@ -202,12 +247,13 @@ static bool may_be_packed(const struct ptx__operand *element, bool result)
 {
     if (element->kind == PTX_REGISTER)
         return element->type != PTX_PRED;
+    if (element->kind == PTX_SPECIAL)
+        return !result && !ptx__is_special_vector(element) && special_type(element) != PTX_PRED;
     return result ? element->kind == PTX_SINK
                   : element->kind == PTX_INTEGER || element->kind == PTX_REAL;
 }
 
-/* Tells whether this is a vector register without a component. */
-static bool is_vector_register(const struct ptx__check *check, const struct ptx__operand *operand)
+bool ptx__is_vector_register(const struct ptx__check *check, const struct ptx__operand *operand)
 {
     return operand->kind == PTX_REGISTER && operand->component < 0 && !operand->negative &&
            check->parser->function->registers[operand->reg].vector;
@@ -223,12 +269,17 @@ static bool packed_fits(const struct ptx__check *check, const struct ptx__shape 
     const unsigned bits = ptx__type_bits(ptx__type_of(check->instruction, 0));
     unsigned common;
 
-    if (is_vector_register(check, operand)) {
+    if (ptx__is_vector_register(check, operand)) {
         const struct ptx__register *reg = &check->parser->function->registers[operand->reg];
 
         return reg->vector * ptx__type_bits((enum ptx__type) reg->type) == bits;
     }
-    if (operand->kind != PTX_VECTOR || !operand->count)
+    if (ptx__is_special_vector(operand))
+        return !shape->result &&
+               ptx__specials[operand->special].vector * ptx__type_bits(special_type(operand)) ==
+                   bits;
+    if (operand->kind != PTX_VECTOR || !operand->count || operand->count > 4 ||
+        mixes_constants(operand))
         return false;
     for (uint32_t i = 0; i < operand->count; i++) {
         if (!may_be_packed(&operand->elements[i], shape->result))
@@ -395,80 +446,6 @@ bool ptx__form_takes_operands(const struct ptx__check *check, const struct ptx__
         } else if (!operand_fits(check, &shapes[i], &instruction->operands[i])) {
             return false;
         }
-    }
-    return true;
-}
-
-/* Converts a constant to the format of the instruction. */
-static void settle_constant(struct ptx__operand *operand, enum ptx__type type)
-{
-    const struct ptx__number number = {
-        .real = true, .type = operand->type, .integer = operand->real};
-    const double wide = ptx__number_value(&number);
-    const float narrow = (float) wide;
-    uint32_t bits;
-
-    /* For .bN the bits stay as they are written. */
-    if (operand->kind != PTX_REAL || !ptx__is_float(type) || operand->type == type)
-        return;
-    if (type == PTX_F64) {
-        memcpy(&operand->real, &wide, sizeof(wide));
-    } else {
-        memcpy(&bits, &narrow, sizeof(bits));
-        operand->real = bits;
-    }
-    operand->type = type == PTX_F64 ? PTX_F64 : PTX_F32;
-}
-
-/* Replaces "v" by "{v.x, v.y}", the only form of a vector in later steps. */
-static bool spell_out(const struct ptx__check *check, struct ptx__operand *operand)
-{
-    const unsigned n = operand->kind == PTX_SPECIAL
-                           ? ptx__specials[operand->special].vector
-                           : check->parser->function->registers[operand->reg].vector;
-    struct ptx__operand vector = {
-        .kind = PTX_VECTOR, .place = operand->place, .component = -1, .elements = NULL};
-
-    for (unsigned i = 0; i < n; i++) {
-        struct ptx__operand *element =
-            ptx__append(check->parser, &vector.elements, &vector.count, sizeof(*element));
-
-        if (!element)
-            return false;
-        *element = *operand;
-        element->component = (int8_t) i;
-    }
-    *operand = vector;
-    return true;
-}
-
-static bool is_special_vector(const struct ptx__operand *operand)
-{
-    return operand->kind == PTX_SPECIAL && operand->component < 0 &&
-           ptx__specials[operand->special].vector;
-}
-
-bool ptx__settle_operands(const struct ptx__check *check, const struct ptx__form *form)
-{
-    struct ptx__instruction *instruction = check->instruction;
-
-    if (instruction->opcode == PTX_OP_CALL)
-        return true;
-    for (unsigned i = 0; i < instruction->n_operands; i++) {
-        const struct ptx__shape *shape = &ptx__shapes[form->first_shape + i];
-        const enum ptx__type type = ptx__shape_type(instruction, shape);
-        struct ptx__operand *operand = &instruction->operands[i];
-
-        if ((is_vector_register(check, operand) || is_special_vector(operand)) &&
-            !spell_out(check, operand))
-            return false;
-        if (shape->kind == PTX_SHAPE_MEMORY && operand->kind == PTX_ADDRESS) {
-            operand->kind = PTX_MEMORY;
-            operand->reg = PTX_NONE;
-        }
-        settle_constant(operand, type);
-        for (uint32_t j = 0; operand->kind == PTX_VECTOR && j < operand->count; j++)
-            settle_constant(&operand->elements[j], type);
     }
     return true;
 }

@@ -208,13 +208,14 @@ static bool check_sparse_wgmma(const struct ptx__check *check)
 
     if (!selector || selector->kind != PTX_INTEGER || selector->integer <= wide)
         return true;
-    return ptx__error(check->parser, at->place,
-                      "Argument 4 of instruction 'Sparse wgmma.mma_async with %s types': unexpected "
-                      "value '%lld', expected to be 0%s",
-                      wide    ? "floating point"
-                      : whole ? "integer"
-                              : "FP8",
-                      (long long) selector->integer, wide ? " or 1" : "");
+    return ptx__error(
+        check->parser, at->place,
+        "Argument 4 of instruction 'Sparse wgmma.mma_async with %s types': unexpected "
+        "value '%lld', expected to be 0%s",
+        wide    ? "floating point"
+        : whole ? "integer"
+                : "FP8",
+        (long long) selector->integer, wide ? " or 1" : "");
 }
 
 bool ptx__check_values(const struct ptx__check *check)

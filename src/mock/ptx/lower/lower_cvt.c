@@ -16,8 +16,7 @@ static uint32_t narrowed(struct ptx__lowering *lower, uint32_t slot, enum ptx__t
     const unsigned bits = ptx__type_bits(type);
     uint32_t result;
 
-    if (operand->kind != PTX_REGISTER || !ptx__is_integer(type) ||
-        ptx__slot_bits(lower, operand) != 64 || bits == 64)
+    if (!ptx__is_integer(type) || ptx__slot_bits(lower, operand) != 64 || bits == 64)
         return slot;
     result = ptx__new_slot(lower, 32);
     ptx__emit_slots(lower, "cvt.u32.u64", result, slot, slot, 0);
@@ -72,7 +71,8 @@ static void convert_integer(struct ptx__lowering *lower, enum ptx__type to, enum
     } else if (to_bits > from_bits) {
         snprintf(key, sizeof(key), "cvt.u%u.%s", to_bits, ptx__type_name(from));
         ptx__emit_slots(lower, key, temporary, source, source, source);
-    } else if (to_bits < from_bits || (to_bits < 32 && a->kind == PTX_REGISTER)) {
+    } else if (to_bits < from_bits ||
+               (to_bits < 32 && (a->kind == PTX_REGISTER || a->kind == PTX_SPECIAL))) {
         /* The register may have more bits than its type. */
         snprintf(key, sizeof(key), "cvt.u%u.u%u", to_bits, from_bits < 32 ? 32 : from_bits);
         ptx__emit_slots(lower, key, temporary, source, source, source);

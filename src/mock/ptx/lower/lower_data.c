@@ -26,18 +26,18 @@ static void unpack(struct ptx__lowering *lower, const struct ptx__operand *vecto
     const uint32_t from = ptx__source(lower, whole, type);
 
     for (uint32_t i = 0; i < vector->count; i++) {
+        const uint32_t half = from + i * each / 64 * 2 * PTX__SLOT; /* of 128 bits */
         struct ptx__op *op;
 
         if (vector->elements[i].kind == PTX_SINK)
             continue;
-        if (bits == 128) {
-            move(lower, ptx__target(lower, &vector->elements[i]),
-                 from + i * (each / 32 * PTX__SLOT), each);
+        if (each >= 64) {
+            move(lower, ptx__target(lower, &vector->elements[i]), half, each);
             continue;
         }
-        op = ptx__emit_slots(lower, bits == 64 ? "unpack.64" : "unpack.32",
-                             ptx__target(lower, &vector->elements[i]), from, from, from);
-        op->imm = (uint64_t) i * each << 8 | each;
+        op = ptx__emit_slots(lower, bits >= 64 ? "unpack.64" : "unpack.32",
+                             ptx__target(lower, &vector->elements[i]), half, half, half);
+        op->imm = (uint64_t) i * each % 64 << 8 | each;
     }
 }
 
@@ -47,23 +47,25 @@ static void pack(struct ptx__lowering *lower, const struct ptx__operand *whole,
     static const enum ptx__type parts[] = {PTX_B8, PTX_B16, PTX_B32, PTX_B64};
     const unsigned bits = ptx__type_bits(type), each = bits / vector->count;
     const enum ptx__type part = parts[each == 8 ? 0 : each == 16 ? 1 : each == 32 ? 2 : 3];
+    const unsigned at_once = each >= 64 ? 1 : bits == 128 ? vector->count / 2 : vector->count;
     uint32_t slots[8];
     const uint32_t to = ptx__target(lower, whole);
-    struct ptx__op *op;
 
     for (uint32_t i = 0; i < vector->count && i < 8; i++)
         slots[i] = ptx__source(lower, &vector->elements[i], part);
-    if (bits == 128) {
-        for (uint32_t i = 0; i < 2 && vector->count == 2; i++)
-            move(lower, to + 2 * i * PTX__SLOT, slots[i], 64);
-        if (vector->count != 2)
-            ptx__refuse_form(lower, "that many elements");
-        return;
+    for (uint32_t i = 0; i < vector->count && i < 8; i += at_once) {
+        const uint32_t half = to + i * each / 64 * 2 * PTX__SLOT; /* of 128 bits */
+        struct ptx__op *op;
+
+        if (each >= 64) {
+            move(lower, half, slots[i], each);
+            continue;
+        }
+        op = ptx__emit_key(lower, bits >= 64 ? "pack.64" : "pack.32");
+        op->d = half;
+        op->imm = each;
+        ptx__emit_list(lower, op, &slots[i], at_once);
     }
-    op = ptx__emit_key(lower, bits == 64 ? "pack.64" : "pack.32");
-    op->d = to;
-    op->imm = each;
-    ptx__emit_list(lower, op, slots, vector->count);
 }
 
 /* Moves a vector. All elements are read before one is written: "{a, b}, {b, a}" swaps. */

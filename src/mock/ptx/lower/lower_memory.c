@@ -199,7 +199,8 @@ unsigned ptx__stored(struct ptx__lowering *lower, const struct ptx__operand *ele
 {
     const enum ptx__type type = ptx__type_of(lower->at, 0);
     const struct ptx__operand *first = ptx__first_register(elements, n);
-    const unsigned bits = first->kind == PTX_REGISTER  ? ptx__slot_bits(lower, first)
+    const bool has_size = first->kind == PTX_REGISTER || first->kind == PTX_SPECIAL;
+    const unsigned bits = has_size                     ? ptx__slot_bits(lower, first)
                           : ptx__type_bits(type) == 64 ? 64
                                                        : 32;
 

@@ -45,6 +45,8 @@ unsigned ptx__slot_bits(const struct ptx__lowering *lower, const struct ptx__ope
 {
     if (operand->kind == PTX_REGISTER)
         return size_of(lower->function->registers[operand->reg].type);
+    if (operand->kind == PTX_SPECIAL)
+        return size_of((enum ptx__type) ptx__specials[operand->special].type);
     return 32;
 }
 
@@ -213,6 +215,23 @@ static uint32_t special_slot(struct ptx__lowering *lower, const struct ptx__oper
     }
 }
 
+/*
+ * Compiled code has what differs between blocks alone in the first lane, where its own moves read
+ * it. So other instructions read a copy.
+ */
+static uint32_t read_special(struct ptx__lowering *lower, const struct ptx__operand *operand)
+{
+    const unsigned bits = ptx__slot_bits(lower, operand);
+    const uint32_t slot = special_slot(lower, operand);
+    uint32_t copy;
+
+    if (lower->at->opcode == PTX_OP_MOV)
+        return slot;
+    copy = ptx__new_slot(lower, bits);
+    ptx__emit_slots(lower, bits == 64 ? "mov.u64" : "mov.u32", copy, slot, slot, slot);
+    return copy;
+}
+
 /* --- operands --- */
 
 static uint64_t cut(uint64_t value, enum ptx__type type)
@@ -260,7 +279,7 @@ uint32_t ptx__source(struct ptx__lowering *lower, const struct ptx__operand *ope
             return sum_of(lower, operand, slot);
         return operand->negative ? negated(lower, slot) : slot;
     case PTX_SPECIAL:
-        return special_slot(lower, operand);
+        return read_special(lower, operand);
     case PTX_INTEGER:
         return ptx__constant_slot(lower, size_of(type), PTX__FILL_VALUE,
                                   cut(operand->integer, type), 0);

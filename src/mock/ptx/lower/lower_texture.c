@@ -58,7 +58,8 @@ static void refuse_size(struct ptx__lowering *lower)
 static bool has_bits(const struct ptx__lowering *lower, const struct ptx__operand *operand,
                      unsigned bits)
 {
-    return operand->kind != PTX_REGISTER || ptx__slot_bits(lower, operand) == bits;
+    return (operand->kind != PTX_REGISTER && operand->kind != PTX_SPECIAL) ||
+           ptx__slot_bits(lower, operand) == bits;
 }
 
 /* Converts a constant such as "1.5" in braces to 32 bits: there it has no type. */
