@@ -37,13 +37,22 @@ static struct ptx__jit_value any(uint64_t number)
 
 /* --- which memory --- */
 
+static struct ptx__jit_value hit_at(const struct ptx__jit_access *access, size_t offset)
+{
+    return ptx__jit_at(access->emit, access->emit->hits,
+                       access->code->site * sizeof(struct ptx__range_cache) + offset);
+}
+
+struct ptx__jit_value ptx__jit_hit(const struct ptx__jit_access *access)
+{
+    return hit_at(access, 0);
+}
+
 struct ptx__jit_value ptx__jit_hit_field(const struct ptx__jit_access *access, size_t offset,
                                          unsigned type)
 {
-    const uint64_t at = access->code->site * sizeof(struct ptx__range_cache) + offset;
-
-    return ptx__jit_load(access->text, "", ptx__jit_at(access->emit, access->emit->hits, at), type,
-                         0, ptx__jit_bits(type) / 8);
+    return ptx__jit_load(access->text, "", hit_at(access, offset), type, 0,
+                         ptx__jit_bits(type) / 8);
 }
 
 /* Whether nothing is still to be added to the memory, or the access adds, too. */
@@ -57,29 +66,34 @@ static struct ptx__jit_value is_complete(const struct ptx__jit_access *access)
                             FIELD(access->emit, emit->worker, I64, ptx__worker, gathered.memory));
 }
 
-/* Returns whether the memory may be used in this way. */
-static struct ptx__jit_value global(struct ptx__jit_access *access)
+static void find_global(struct ptx__jit_access *access)
 {
     access->begin = HIT_FIELD(access, I64, begin);
-    access->size = HIT_FIELD(access, I64, size);
     access->host = HIT_FIELD(access, I64, host);
     access->shadow = HIT_FIELD(access, I64, lines);
     access->noted = ptx__jit_compare(access->text, "icmp ne", access->shadow, any(0));
-    if (access->load)
-        return is_complete(access);
-    return both(
-        access, is_complete(access),
-        ptx__jit_compare(access->text, "icmp eq", HIT_FIELD(access, I8, read_only), any(0)));
 }
 
-static struct ptx__jit_value shared(struct ptx__jit_access *access)
+static void find_shared(struct ptx__jit_access *access)
 {
     access->begin = ptx__jit_i64(0);
     access->size = ptx__jit_cast(access->text, "zext", access->emit->shared_bytes, PTX__JIT_I64);
     access->host = access->emit->shared;
     access->shadow = FIELD(access->emit, access->emit->block, I64, ptx__block, shadow);
     access->noted = ptx__jit_compare(access->text, "icmp ne", access->shadow, any(0));
-    return ptx__jit_number(PTX__JIT_I1, 1);
+}
+
+/* Returns whether the memory may be used in this way. */
+static struct ptx__jit_value is_usable(struct ptx__jit_access *access)
+{
+    if (access->op->space == 's')
+        return ptx__jit_number(PTX__JIT_I1, 1);
+    access->size = HIT_FIELD(access, I64, size);
+    if (access->load)
+        return is_complete(access);
+    return both(
+        access, is_complete(access),
+        ptx__jit_compare(access->text, "icmp eq", HIT_FIELD(access, I8, read_only), any(0)));
 }
 
 /* --- addresses with steps --- */
@@ -99,11 +113,10 @@ static struct ptx__jit_value check_steps(struct ptx__jit_access *access)
     const int64_t span = access->device.form.step * ((int64_t) ptx__jit_row_lanes(access) - 1);
     const uint64_t large = UINT64_C(1) << 40;
     struct ptx__jit_text *text = access->text;
-    struct ptx__jit_value offset, low = ptx__jit_i64((uint64_t) (span < 0 ? span : 0)), fits;
+    struct ptx__jit_value low = ptx__jit_i64((uint64_t) (span < 0 ? span : 0)), fits;
     struct ptx__jit_value length = ptx__jit_i64((uint64_t) (span < 0 ? -span : span) + access->all);
     struct ptx__jit_value bits = access->device.base;
 
-    offset = minus(access, access->device.base, access->begin);
     fits = ptx__jit_compare(text, "icmp uge", access->size, ptx__jit_i64(access->all));
     if (access->device.form.rows) {
         const struct ptx__jit_value all =
@@ -120,7 +133,7 @@ static struct ptx__jit_value check_steps(struct ptx__jit_access *access)
                                   any(2 * large)));
         bits = ptx__jit_binary(text, "or", bits, access->device.rows);
     }
-    low = plus(access, offset, low);
+    low = plus(access, access->offset, low);
     fits = both(access, fits, ptx__jit_compare(text, "icmp ult", low, access->size));
     fits = both(access, fits,
                 ptx__jit_compare(text, "icmp uge", minus(access, access->size, low), length));
@@ -129,7 +142,6 @@ static struct ptx__jit_value check_steps(struct ptx__jit_access *access)
                     ptx__jit_compare(text, "icmp eq",
                                      ptx__jit_binary(text, "and", bits, any(access->all - 1)),
                                      any(0)));
-    access->address = plus(access, access->host, offset);
     return fits;
 }
 
@@ -265,22 +277,23 @@ static void write_store(struct ptx__jit_access *access)
     ptx__jit_store_each(access);
 }
 
-/* Steps that are checked as one piece; the pointers of each lane are needed for some accesses. */
-static struct ptx__jit_value check(struct ptx__jit_access *access)
+/* Steps that are checked as one piece. */
+static void place(struct ptx__jit_access *access)
 {
-    struct ptx__jit_value fits;
+    access->offset = minus(access, access->device.base, access->begin);
+    access->address = plus(access, access->host, access->offset);
+}
 
-    if (!ptx__jit_in_one_piece(access))
-        return check_lanes(access);
-    fits = check_steps(access);
-    if (access->atomic ||
-        (access->load ? !is_uniform(access) && !in_rows(access) : !stores_rows(access))) {
-        const struct ptx__jit_value offsets =
-            minus(access, ptx__jit_vector(access->emit, &access->device), access->begin);
+/* Some accesses need the pointers of each lane. */
+static void place_lanes(struct ptx__jit_access *access)
+{
+    struct ptx__jit_value offsets;
 
-        access->address = plus(access, offsets, access->host);
-    }
-    return fits;
+    if (!access->atomic &&
+        (access->load ? is_uniform(access) || in_rows(access) : stores_rows(access)))
+        return;
+    offsets = minus(access, ptx__jit_vector(access->emit, &access->device), access->begin);
+    access->address = plus(access, offsets, access->host);
 }
 
 static void prepare(struct ptx__jit_access *access, struct ptx__jit_emit *emit, size_t number)
@@ -327,6 +340,8 @@ static void go_slow(struct ptx__jit_access *access, size_t number,
 /* The elements as the slots need them, before both ways meet. */
 static void go_right(struct ptx__jit_access *access, struct ptx__jit_operand *elements)
 {
+    if (ptx__jit_in_one_piece(access))
+        place_lanes(access);
     ptx__jit_note(access, access->noted);
     if (access->atomic)
         write_atomic(access, elements);
@@ -349,12 +364,34 @@ static void read_operands(const struct ptx__jit_access *access)
         ptx__jit_stored(access, i);
 }
 
+/*
+ * Branches to where the access is made, or to where the handler does it. Nothing that is loaded for
+ * the second look is needed where the first one is enough.
+ */
+static void check(struct ptx__jit_access *access, size_t label)
+{
+    struct ptx__jit_emit *emit = access->emit;
+    struct ptx__jit_value usable;
+
+    if (ptx__jit_in_one_piece(access))
+        place(access);
+    if (ptx__jit_counts_starts(access)) {
+        ptx__jit_branch(emit, both(access, ptx__jit_is_start(access), is_complete(access)), "right",
+                        label, "count", label);
+        ptx__jit_label(emit, "count", label);
+        ptx__jit_count_starts(access);
+    }
+    usable = is_usable(access);
+    usable = both(access, usable,
+                  ptx__jit_in_one_piece(access) ? check_steps(access) : check_lanes(access));
+    ptx__jit_branch(emit, usable, "right", label, "slow", label);
+}
+
 void ptx__jit_write_access(struct ptx__jit_emit *emit, size_t number)
 {
     struct ptx__jit_operand right[16] = {{{0}, {0}, {0}}}, slow[16] = {{{0}, {0}, {0}}};
     const size_t bytes = emit->flow->n_slots * sizeof(*emit->known);
     struct ptx__jit_known *before;
-    struct ptx__jit_value usable;
     struct ptx__jit_access access;
     const char *word, *right_word;
     size_t label, word_number, right_number;
@@ -363,8 +400,11 @@ void ptx__jit_write_access(struct ptx__jit_emit *emit, size_t number)
     label = emit->n_labels++;
     find_address(&access);
     read_operands(&access);
-    usable = access.op->space == 's' ? shared(&access) : global(&access);
-    ptx__jit_branch(emit, both(&access, usable, check(&access)), "right", label, "slow", label);
+    if (access.op->space == 's')
+        find_shared(&access);
+    else
+        find_global(&access);
+    check(&access, label);
     before = malloc(bytes);
     ptx__jit_label(emit, "right", label);
     if (before)

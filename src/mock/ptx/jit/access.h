@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A load, store or atomic operation while it is written: how it is checked (access.c), and made
- * (lanes.c, atomic.c). For the race check it is noted: see note.h.
+ * A load, store or atomic operation while it is written: how it is checked (access.c, fit.c), and
+ * made (lanes.c, atomic.c). For the race check it is noted: see note.h.
  */
 #ifndef CUSHIM_MOCK_PTX_JIT_ACCESS_H
 #define CUSHIM_MOCK_PTX_JIT_ACCESS_H
@@ -18,6 +18,7 @@ struct ptx__jit_access {
     const uint32_t *results;                 /* the slots that it writes, */
     unsigned n_results;                      /* and how many */
     struct ptx__jit_value begin, size, host; /* of the memory */
+    struct ptx__jit_value offset;            /* of the first lane's address, if they have a step */
     struct ptx__jit_value address;           /* the first byte, or each lane's, in host memory */
     struct ptx__jit_operand device;          /* the address as the kernel has it */
     struct ptx__jit_value shadow; /* of global memory the words of its lines, or of the block */
@@ -50,11 +51,25 @@ static inline bool ptx__jit_in_one_piece(const struct ptx__jit_access *access)
     return !access->device.form.vector && access->device.form.step % (int64_t) access->all == 0;
 }
 
-/* A field of what the operation remembers of the memory that it used last. */
+/* What the operation remembers of the memory that it used last, and a field of that. */
+struct ptx__jit_value ptx__jit_hit(const struct ptx__jit_access *access);
 struct ptx__jit_value ptx__jit_hit_field(const struct ptx__jit_access *access, size_t offset,
                                          unsigned type);
 #define HIT_FIELD(access, type, member)                                                            \
     ptx__jit_hit_field(access, offsetof(struct ptx__range_cache, member), PTX__JIT_##type)
+
+/* --- fit.c: with one comparison --- */
+
+/* Tells whether an access is checked so, if it can be. */
+bool ptx__jit_counts_starts(const struct ptx__jit_access *access);
+
+/* Whether all lanes' addresses are right. Else that may not be known yet. */
+struct ptx__jit_value ptx__jit_is_start(const struct ptx__jit_access *access);
+
+/* Has the engine find out for the next time. */
+void ptx__jit_count_starts(const struct ptx__jit_access *access);
+
+/* --- lanes.c --- */
 
 /* The address of an element in the first lane of a row. */
 struct ptx__jit_value ptx__jit_place(const struct ptx__jit_access *access, unsigned row,

@@ -6,6 +6,7 @@
 #include "mock/ptx/exec/control.h"
 #include "mock/ptx/jit/tier.h"
 #include "mock/ptx/racecheck/racecheck.h"
+#include "mock/ptx/warps/cluster.h"
 #include "mock/ptx/warps/step.h"
 #include "mock/ptx/warps/warp.h"
 
@@ -74,6 +75,23 @@ static uint64_t next_round(struct ptx__warp *warp, const struct ptx__op *op)
     return block->step.entry;
 }
 
+/* If the worker has begun no other block, its next one follows at once. */
+static uint64_t next_block(struct ptx__block *block)
+{
+    struct ptx__worker *worker = block->worker;
+    uint64_t number;
+
+    if (!worker->by_itself || !ptx__cluster_next(worker, &number))
+        return PTX__JIT_NO_ENTRY;
+    ptx__gathered_add_old(&worker->gathered);
+    ptx__cluster_start(block->cluster, number);
+    if (!block->step.on)
+        return PTX__JIT_NO_ENTRY;
+    block->running = block->warps;
+    ptx__warp_take_only(block->warps);
+    return PTX__JIT_NEXT_BLOCK;
+}
+
 static uint64_t step(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__jit_stop stop)
 {
     struct ptx__block *block = warp->block;
@@ -84,13 +102,15 @@ static uint64_t step(struct ptx__warp *warp, const struct ptx__op *op, enum ptx_
     if (block->shadow)
         tell(warp, op, stop);
     if (warp != block->step.end) {
+        if (warp == block->last)
+            block->step.until = block->step.end;
         block->running = ptx__step_next(block, warp);
         return block->step.entry;
     }
     if (stop != PTX__JIT_EXIT)
         return next_round(warp, op);
     ptx__step_exit(block);
-    return PTX__JIT_NO_ENTRY;
+    return next_block(block);
 }
 
 /* --- by itself --- */

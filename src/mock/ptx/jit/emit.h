@@ -28,6 +28,12 @@ struct ptx__jit_known {
     struct ptx__jit_operand value;
 };
 
+/* A comparison of values with a step. If "same" holds, all lanes have the result of the first one.
+ */
+struct ptx__jit_comparison {
+    struct ptx__jit_value lanes, same, first;
+};
+
 /* What is outside of the text: functions of the engine, and what they read. */
 struct ptx__jit_addresses {
     uint64_t *list;
@@ -46,6 +52,7 @@ struct ptx__jit_emit {
     bool copying; /* a copy for lanes that are apart, while others wait for them: see masked.c */
     bool gathers; /* additions to global memory: see ptx__jit_gathers() */
     struct ptx__jit_value warp, op, entry, ops; /* the function's arguments, or of the next warp */
+    struct ptx__jit_value again;                /* the first warp of the next block */
     struct ptx__jit_value worker, room;         /* room: for values that are handed to the engine */
     struct ptx__jit_value registers, mask, mask_word, first, hits, shared, shared_bytes, block;
     struct ptx__jit_value owner,
@@ -63,11 +70,14 @@ struct ptx__jit_emit {
     struct ptx__jit_known *known;     /* of each slot */
     struct ptx__jit_known *unguarded; /* the same before a guard */
     struct ptx__jit_known *together;  /* and before lanes part */
+    struct ptx__jit_known *passed;    /* and where none of them jumps: */
+    size_t branch;                    /* at the last branch that was written */
     struct cushim__arena *arena;      /* of lists */
     struct ptx__jit_addresses *addresses;
-    bool early;                 /* before a copy, */
-    struct ptx__jit_value fits; /* which is done if this holds */
-    size_t at;                  /* the current operation */
+    bool early;                          /* before a copy, */
+    struct ptx__jit_value fits;          /* which is done if this holds */
+    struct ptx__jit_comparison compared; /* the last one that was written */
+    size_t at;                           /* the current operation */
     size_t n_labels;
     const char *label; /* of the current piece of code */
     size_t label_number;
@@ -132,6 +142,16 @@ void ptx__jit_flush_before(struct ptx__jit_emit *emit, size_t next, size_t other
 
 /* Nothing is known any more: what comes may be reached from elsewhere. */
 void ptx__jit_know_nothing(struct ptx__jit_emit *emit);
+
+/*
+ * Tells whether an operation comes behind a branch of lanes that are together, and no jump leads
+ * there. Then what is known before the branch is known behind it, too: where compiled code begins
+ * there, it goes to "bring", and loads the same.
+ */
+bool ptx__jit_passes(const struct ptx__jit_emit *emit, size_t number);
+
+/* Writes the label of such an operation, and what comes before it. */
+void ptx__jit_pass(struct ptx__jit_emit *emit, size_t number);
 
 /* Returns what a handler has written to a slot of the register file. */
 struct ptx__jit_operand ptx__jit_written(struct ptx__jit_emit *emit, unsigned number);

@@ -94,6 +94,13 @@ static void enter_at(struct ptx__jit_flow *flow, size_t number)
         flow->ops[number].label = flow->ops[number].entry = true;
 }
 
+static void jump_to(struct ptx__jit_flow *flow, size_t number)
+{
+    enter_at(flow, number);
+    if (number < flow->code->n_ops)
+        flow->ops[number].target = true;
+}
+
 static bool may_be_guarded(const struct ptx__jit_op *op)
 {
     return (op->kind >= PTX__JIT_CALLED && op->kind <= PTX__JIT_STORE) ||
@@ -132,13 +139,13 @@ static void find_entries(struct ptx__jit_flow *flow)
         if (op->kind == PTX__JIT_GUARD)
             settle_guard(flow, i);
         if (op->kind == PTX__JIT_JUMP || op->kind == PTX__JIT_BRANCH)
-            enter_at(flow, ptx__jit_target(flow, i));
+            jump_to(flow, ptx__jit_target(flow, i));
         if (op->kind == PTX__JIT_BRANCH || op->together ||
             (op->kind == PTX__JIT_OUTSIDE && !op->ends))
             enter_at(flow, i + 1);
         for (uint64_t j = 0; flow->runs[i] == ptx__do_branch_index && j < flow->code->ops[i].imm;
              j++)
-            enter_at(flow, flow->code->ops[i].list[j]);
+            jump_to(flow, flow->code->ops[i].list[j]);
     }
     for (size_t i = 0; i < flow->code->n_ops; i++)
         flow->ops[i].entry &= !flow->ops[i].inside;

@@ -43,7 +43,8 @@ struct ptx__jit_emit;
 /* An operation. Slots are numbers in the list of the flow. */
 struct ptx__jit_op {
     uint8_t kind;
-    bool label, entry; /* it may be jumped to; compiled code may begin here */
+    bool label, entry; /* code may come here from elsewhere; compiled code may begin here */
+    bool target;       /* a jump leads here */
     bool together;     /* it may change which lanes are active, but not here */
     bool inside;       /* between a guard and its end */
     bool apart;        /* other lanes of the warp may wait elsewhere (region.c) */

@@ -88,6 +88,14 @@ bool ptx__jit_write_op(struct ptx__jit_emit *emit, size_t number)
     }
 }
 
+/* Begins an operation to which several ways lead. */
+static void begin(struct ptx__jit_emit *emit, size_t number)
+{
+    ptx__jit_label(emit, "op", number);
+    ptx__jit_know_nothing(emit);
+    ptx__jit_begin_place(emit, number);
+}
+
 static void emit_ops(struct ptx__jit_emit *emit)
 {
     bool open = false;
@@ -99,11 +107,10 @@ static void emit_ops(struct ptx__jit_emit *emit)
             ptx__jit_flush(emit, i);
             ptx__jit_go(emit, i - 1, i);
         }
-        if (label) {
-            ptx__jit_label(emit, "op", i);
-            ptx__jit_know_nothing(emit);
-            ptx__jit_begin_place(emit, i);
-        }
+        if (label && ptx__jit_passes(emit, i))
+            ptx__jit_pass(emit, i);
+        else if (label)
+            begin(emit, i);
         emit->apart = emit->flow->ops[i].apart;
         emit->at = i;
         if (label || open)
@@ -144,88 +151,97 @@ static void emit_warp(struct ptx__jit_emit *emit)
     ptx__jit_load_constants(emit, false);
 }
 
-/* A field of the block, which the engine's functions change. */
-static struct ptx__jit_value block_field(struct ptx__jit_emit *emit, size_t offset)
+/* Where a value may come from: the label of a piece of code. */
+struct edge {
+    struct ptx__jit_value value;
+    const char *word;
+};
+
+/* Writes a value whose number may have been used before. */
+static struct ptx__jit_value say_phi(struct ptx__jit_emit *emit, uint64_t number, unsigned n,
+                                     const struct edge *edges)
 {
-    return ptx__jit_load(&emit->text, "", ptx__jit_at(emit, emit->block, offset), PTX__JIT_I64, 0,
-                         8);
+    const struct ptx__jit_value value = {.type = PTX__JIT_I64, .number = number};
+
+    ptx__jit_say(&emit->text, "  %%v%llu = phi i64 ", (unsigned long long) number);
+    for (unsigned i = 0; i < n; i++) {
+        ptx__jit_say(&emit->text, i ? ", [ " : "[ ");
+        ptx__jit_say_value(&emit->text, edges[i].value);
+        ptx__jit_say(&emit->text, ", %%%s0 ]", edges[i].word);
+    }
+    ptx__jit_say(&emit->text, "\n");
+    return value;
+}
+
+/* Where a block begins: the first one, or one that follows it in the same function. */
+static void emit_begin(struct ptx__jit_emit *emit)
+{
+    emit->again = (struct ptx__jit_value){.type = PTX__JIT_I64, .number = emit->text.next++};
+    ptx__jit_goto(emit, "block", 0);
+    ptx__jit_label(emit, "block", 0);
+    emit->warp = say_phi(emit, emit->text.next++, 2,
+                         (const struct edge[]){{emit->warp, "first"}, {emit->again, "again"}});
+    emit->entry =
+        say_phi(emit, emit->text.next++, 2,
+                (const struct edge[]){{emit->entry, "first"}, {ptx__jit_i64(0), "again"}});
+}
+
+/* Where the engine's function has found no warp of the block that goes on. */
+static void emit_rest(struct ptx__jit_emit *emit, struct ptx__jit_value entry)
+{
+    struct ptx__jit_value running;
+
+    ptx__jit_label(emit, "rest", 0);
+    running = FIELD(emit, emit->block, I64, ptx__block, running);
+    ptx__jit_branch(
+        emit, ptx__jit_compare(&emit->text, "icmp eq", entry, ptx__jit_i64(PTX__JIT_NEXT_BLOCK)),
+        "again", 0, "end", 0);
+    ptx__jit_label(emit, "again", 0);
+    ptx__jit_say(&emit->text, "  %%v%llu = add i64 0, ", (unsigned long long) emit->again.number);
+    ptx__jit_say_value(&emit->text, running);
+    ptx__jit_say(&emit->text, "\n");
+    ptx__jit_goto(emit, "block", 0);
+    ptx__jit_label(emit, "end", 0);
+    ptx__jit_say(&emit->text, "  ret i64 0\n");
 }
 
 /*
- * Whether a warp whose block is in step does what the one before it did, and others come behind it.
- * No other warp fails meanwhile, either.
- */
-static struct ptx__jit_value may_hop(struct ptx__jit_emit *emit, struct ptx__jit_value warp,
-                                     struct ptx__jit_value op)
-{
-    struct ptx__jit_text *text = &emit->text;
-    const struct ptx__jit_value grid = FIELD(emit, emit->block, I64, ptx__block, grid);
-    const struct ptx__jit_value stops =
-        ptx__jit_load(text, "volatile ", ptx__jit_at(emit, grid, offsetof(struct ptx__grid, stop)),
-                      PTX__JIT_I8, 0, 1);
-    const struct ptx__jit_value quick = ptx__jit_compare(
-        text, "icmp eq", op, block_field(emit, offsetof(struct ptx__block, step.quick)));
-    const struct ptx__jit_value others = ptx__jit_binary(
-        text, "and",
-        ptx__jit_compare(text, "icmp ne", warp, FIELD(emit, emit->block, I64, ptx__block, last)),
-        ptx__jit_compare(text, "icmp ne", warp,
-                         block_field(emit, offsetof(struct ptx__block, step.end))));
-
-    return ptx__jit_binary(
-        text, "and", ptx__jit_binary(text, "and", quick, others),
-        ptx__jit_compare(text, "icmp eq", stops, ptx__jit_number(PTX__JIT_I8, 0)));
-}
-
-static void say_phi(struct ptx__jit_emit *emit, uint64_t number, struct ptx__jit_value first,
-                    struct ptx__jit_value hop, struct ptx__jit_value onward)
-{
-    ptx__jit_say(
-        &emit->text,
-        "  %%v%llu = phi i64 [ %%v%llu, %%first0 ], [ %%v%llu, %%hop0 ], [ %%v%llu, %%onward0 ]\n",
-        (unsigned long long) number, (unsigned long long) first.number,
-        (unsigned long long) hop.number, (unsigned long long) onward.number);
-}
-
-/*
- * Where a warp stops. If the block is in step, the next one most often follows without further ado.
- * Else the engine's function says which one of the block is next, and where it goes on. The two
- * values that say so in the function are its arguments, or these.
+ * Where a warp comes next: the first one of a block, or the one behind a warp that has stopped.
+ * Most often that one follows without further ado ("hop", see handler.c). Else the engine's
+ * function says which one of the block is next, and where it goes on.
  */
 static void emit_next_warp(struct ptx__jit_emit *emit)
 {
-    const struct ptx__jit_value first[] = {emit->warp, emit->entry};
-    struct ptx__jit_value stop[4] = {emit->warp}, next[2], entry[3];
+    struct ptx__jit_value stop[4] = {emit->warp}, next[2], entry[2];
 
     stop[0].number = emit->text.next++;
     stop[3] = ptx__jit_i64(emit->kept);
     ptx__jit_goto(emit, "warp", 0);
-    ptx__jit_label(emit, "pace", 0);
+    ptx__jit_label(emit, "hop", 0);
+    next[0] = ptx__jit_at(emit, stop[0], sizeof(struct ptx__warp));
+    entry[0] = FIELD(emit, emit->block, I64, ptx__block, step.entry);
+    ptx__jit_goto(emit, "warp", 0);
+    ptx__jit_label(emit, "stop", 0);
     for (unsigned i = 1; i <= 2; i++)
         stop[i] = ptx__jit_load(&emit->text, "", ptx__jit_at(emit, emit->room, 8 * i - 8),
                                 PTX__JIT_I64, 0, 8);
-    ptx__jit_branch(emit, may_hop(emit, stop[0], stop[1]), "hop", 0, "stop", 0);
-    ptx__jit_label(emit, "hop", 0);
-    next[0] = ptx__jit_at(emit, stop[0], sizeof(struct ptx__warp));
-    entry[0] = block_field(emit, offsetof(struct ptx__block, step.entry));
-    ptx__jit_goto(emit, "warp", 0);
-    ptx__jit_label(emit, "stop", 0);
     entry[1] = ptx__jit_begin(&emit->text, PTX__JIT_I64, 0);
     ptx__jit_call_engine(emit, (uintptr_t) ptx__jit_stop, "i64", 4, stop);
     ptx__jit_branch(
-        emit, ptx__jit_compare(&emit->text, "icmp eq", entry[1], ptx__jit_i64(PTX__JIT_NO_ENTRY)),
+        emit,
+        ptx__jit_compare(&emit->text, "icmp uge", entry[1], ptx__jit_i64(PTX__JIT_NEXT_BLOCK)),
         "rest", 0, "onward", 0);
-    ptx__jit_label(emit, "rest", 0);
-    ptx__jit_say(&emit->text, "  ret i64 0\n");
+    emit_rest(emit, entry[1]);
     ptx__jit_label(emit, "onward", 0);
     next[1] = FIELD(emit, emit->block, I64, ptx__block, running);
     ptx__jit_goto(emit, "warp", 0);
     ptx__jit_label(emit, "warp", 0);
-    say_phi(emit, stop[0].number, first[0], next[0], next[1]);
-    entry[2] = emit->entry;
-    entry[2].number = emit->text.next++;
-    say_phi(emit, entry[2].number, first[1], entry[0], entry[1]);
-    emit->entry = entry[2];
-    emit->warp = stop[0];
+    emit->warp = say_phi(
+        emit, stop[0].number, 3,
+        (const struct edge[]){{emit->warp, "block"}, {next[0], "hop"}, {next[1], "onward"}});
+    emit->entry = say_phi(
+        emit, emit->text.next++, 3,
+        (const struct edge[]){{emit->entry, "block"}, {entry[0], "hop"}, {entry[1], "onward"}});
 }
 
 /* Where the function begins: the registers are as the interpreter has them, or are kept. */
@@ -256,6 +272,8 @@ static void emit_function(struct ptx__jit_emit *emit)
                  emit->text.typed ? "[128 x i64]*" : "ptr");
     if (!emit->full)
         ptx__jit_begin_waits(emit);
+    if (emit->goes_on)
+        emit_begin(emit);
     emit_block(emit);
     if (emit->goes_on)
         emit_next_warp(emit);
@@ -295,11 +313,12 @@ bool ptx__jit_write_function(struct ptx__jit_text *text, const struct ptx__jit_f
     emit.ops = argument(3);
     emit.text.next = 4;
     emit.constants = calloc(2 * n, sizeof(*emit.constants));
-    emit.known = calloc(3 * n, sizeof(*emit.known));
+    emit.known = calloc(4 * n, sizeof(*emit.known));
     if (emit.constants && emit.known) {
         emit.row_steps = emit.constants + n;
         emit.unguarded = emit.known + n;
         emit.together = emit.known + 2 * n;
+        emit.passed = emit.known + 3 * n;
         emit_function(&emit);
     }
     free(emit.constants);

@@ -317,13 +317,32 @@ static enum ptx__jit_stop stop_of(const struct ptx__jit_flow *flow, size_t numbe
                : PTX__JIT_BARRIER;
 }
 
-/* Has the warp stop here, and goes on with another one of its block: see emit_next_warp(). */
+/* A field of the block, which the engine's functions change. */
+static struct ptx__jit_value block_field(struct ptx__jit_emit *emit, size_t offset)
+{
+    return ptx__jit_field(emit, emit->block, offset, PTX__JIT_I64);
+}
+
+/*
+ * Has the warp stop here, and goes on with another one of its block: see emit_next_warp(). Most
+ * often the block is in step, the warp does what the one before it did, and the next one follows
+ * without further ado.
+ */
 static void stop(struct ptx__jit_emit *emit, size_t number)
 {
-    ptx__jit_store(&emit->text, "", emit->room, ptx__jit_op_address(emit, number), 8);
-    ptx__jit_store(&emit->text, "", ptx__jit_at(emit, emit->room, 8),
+    struct ptx__jit_text *text = &emit->text;
+    const struct ptx__jit_value op = ptx__jit_op_address(emit, number);
+    const struct ptx__jit_value quick = ptx__jit_compare(
+        text, "icmp eq", op, block_field(emit, offsetof(struct ptx__block, step.quick)));
+    const struct ptx__jit_value follows = ptx__jit_compare(
+        text, "icmp ne", emit->warp, block_field(emit, offsetof(struct ptx__block, step.until)));
+
+    ptx__jit_branch(emit, ptx__jit_binary(text, "and", quick, follows), "hop", 0, "halt", number);
+    ptx__jit_label(emit, "halt", number);
+    ptx__jit_store(text, "", emit->room, op, 8);
+    ptx__jit_store(text, "", ptx__jit_at(emit, emit->room, 8),
                    ptx__jit_i64(stop_of(emit->flow, number)), 8);
-    ptx__jit_goto(emit, "pace", 0);
+    ptx__jit_goto(emit, "stop", 0);
 }
 
 /*
@@ -404,7 +423,7 @@ void ptx__jit_enter(struct ptx__jit_emit *emit, size_t number)
 
     ptx__jit_label(emit, "enter", number);
     if (emit->full && !list) {
-        ptx__jit_goto(emit, "op", number);
+        ptx__jit_arrive(emit, number);
         return;
     }
     fits = ptx__jit_begin(&emit->text, PTX__JIT_I64, 0);

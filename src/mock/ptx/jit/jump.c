@@ -64,6 +64,33 @@ struct ptx__jit_value ptx__jit_predicate(struct ptx__jit_emit *emit, size_t numb
                            ptx__jit_number(PTX__JIT_ANY, op->imm ? 1 : 0));
 }
 
+/* Jumps or passes at once, if the first lane and the last one say the same for all. */
+static void look_at_ends(struct ptx__jit_emit *emit, size_t number)
+{
+    const struct ptx__op *op = &emit->flow->code->ops[number];
+    const struct ptx__jit_value lanes = ptx__jit_read(emit, op->a, 1).base;
+    const struct ptx__jit_comparison *compared = &emit->compared;
+
+    if (!compared->lanes.lanes || lanes.literal || lanes.number != compared->lanes.number)
+        return;
+    ptx__jit_branch(emit, compared->same, "alike", number, "apart", number);
+    ptx__jit_label(emit, "alike", number);
+    if (op->imm)
+        ptx__jit_branch(emit, compared->first, "pass", number, "take", number);
+    else
+        ptx__jit_branch(emit, compared->first, "take", number, "pass", number);
+    ptx__jit_label(emit, "apart", number);
+}
+
+/* Jumps. What is put where it belongs before that is not yet there on the other ways. */
+static void take(struct ptx__jit_emit *emit, size_t number, size_t to)
+{
+    ptx__jit_label(emit, "take", number);
+    ptx__jit_flush(emit, to);
+    ptx__jit_jump(emit, number, to);
+    memcpy(emit->known, emit->passed, emit->flow->n_slots * sizeof(*emit->known));
+}
+
 /*
  * Lanes go different ways: those of a full warp do a copy of what is behind the branch, each what
  * is its own. Without a copy they are the interpreter's to part, and then another function has
@@ -73,8 +100,11 @@ static void divide_lanes(struct ptx__jit_emit *emit, size_t number, struct ptx__
 {
     const size_t to = ptx__jit_target(emit->flow, number);
     const bool copied = emit->flow->ops[number].copy;
-    struct ptx__jit_value taken = ptx__jit_word(&emit->text, which);
+    struct ptx__jit_value taken;
 
+    if (emit->full)
+        look_at_ends(emit, number);
+    taken = ptx__jit_word(&emit->text, which);
     if (!emit->full) {
         taken = ptx__jit_binary(&emit->text, "and", taken, emit->mask_word);
         ptx__jit_part_lanes(emit, number, to, taken);
@@ -86,8 +116,7 @@ static void divide_lanes(struct ptx__jit_emit *emit, size_t number, struct ptx__
     ptx__jit_label(emit, "some", number);
     ptx__jit_branch(emit, ptx__jit_compare(&emit->text, "icmp eq", taken, emit->mask_word), "take",
                     number, copied ? "part" : "leave", number);
-    ptx__jit_label(emit, "take", number);
-    ptx__jit_jump(emit, number, to);
+    take(emit, number, to);
     ptx__jit_label(emit, "pass", number);
     ptx__jit_goto(emit, "op", number + 1);
     if (!copied)
@@ -100,14 +129,16 @@ void ptx__jit_divide(struct ptx__jit_emit *emit, size_t number)
 {
     const struct ptx__jit_value which = ptx__jit_predicate(emit, number);
 
-    ptx__jit_flush_before(emit, number + 1, ptx__jit_target(emit->flow, number));
+    if (!ptx__jit_passes(emit, number + 1) || emit->flow->ops[number].copy)
+        ptx__jit_flush_before(emit, number + 1, ptx__jit_target(emit->flow, number));
+    memcpy(emit->passed, emit->known, emit->flow->n_slots * sizeof(*emit->passed));
+    emit->branch = number;
     if (which.lanes) {
         divide_lanes(emit, number, which);
         return;
     }
     ptx__jit_branch(emit, which, "take", number, "pass", number);
-    ptx__jit_label(emit, "take", number);
-    ptx__jit_jump(emit, number, ptx__jit_target(emit->flow, number));
+    take(emit, number, ptx__jit_target(emit->flow, number));
     ptx__jit_label(emit, "pass", number);
     ptx__jit_go(emit, number, number + 1);
 }

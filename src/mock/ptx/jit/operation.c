@@ -116,6 +116,64 @@ static unsigned bits_of(const struct ptx__keyed *keyed, unsigned operand)
     return operand < 2 && strcmp(keyed->key, "bfi.u32") ? 64 : 32;
 }
 
+/* --- comparisons --- */
+
+/* Which of two operands has a step, if the other one is the same in all lanes; else 2. */
+static unsigned stepped_operand(const struct ptx__jit_operand *operands)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        const struct ptx__jit_form a = operands[i].form, b = operands[1 - i].form;
+
+        if (!a.vector && !a.rows && a.step > 0 && !b.vector && !b.rows && !b.step)
+            return i;
+    }
+    return 2;
+}
+
+/* Whether an order is asked for, of which numbers: 's' or 'u'. 0: neither. */
+static char order_of(const char *key)
+{
+    static const char *const orders[] = {"lt.", "le.", "gt.", "ge."};
+
+    if (strncmp(key, "setp.", 5) || (strcmp(key + 9, "32") && strcmp(key + 9, "64")))
+        return 0;
+    for (unsigned i = 0; i < 4; i++) {
+        if (!strncmp(key + 5, orders[i], 3))
+            return key[8] == 's' || key[8] == 'u' ? key[8] : 0;
+    }
+    return 0;
+}
+
+/*
+ * If the first lane and the last one have the same result, so have those in between, unless the
+ * values wrap around. So most warps need not compare all their lanes.
+ */
+static void compare_ends(struct ptx__jit_emit *emit, const struct ptx__jit_op *op,
+                         const struct ptx__jit_operand *operands, struct ptx__jit_value lanes)
+{
+    const char order = order_of(op->keyed->key);
+    const unsigned stepped = order ? stepped_operand(operands) : 2;
+    struct ptx__jit_operands values = {.slots = {operands[0].base, operands[1].base}};
+    struct ptx__jit_value first, last, same;
+    uint64_t span, most;
+
+    if (stepped == 2 || !emit->full || emit->copying)
+        return;
+    span = (uint64_t) operands[stepped].form.step * (emit->flow->row - 1);
+    most = UINT64_MAX >> ((op->keyed->key[9] == '3' ? 32 : 0) + (order == 's'));
+    if (span > most)
+        return;
+    first = ptx__plain_write(&emit->text, op->plain, &values);
+    same = ptx__jit_compare(&emit->text, order == 's' ? "icmp sle" : "icmp ule",
+                            values.slots[stepped], ptx__jit_number(PTX__JIT_ANY, most - span));
+    values.slots[stepped] = ptx__jit_binary(&emit->text, "add", values.slots[stepped],
+                                            ptx__jit_number(PTX__JIT_ANY, span));
+    last = ptx__plain_write(&emit->text, op->plain, &values);
+    same = ptx__jit_binary(&emit->text, "and", same,
+                           ptx__jit_compare(&emit->text, "icmp eq", first, last));
+    emit->compared = (struct ptx__jit_comparison){.lanes = lanes, .same = same, .first = first};
+}
+
 void ptx__jit_plain(struct ptx__jit_emit *emit, size_t number)
 {
     const struct ptx__jit_op *op = &emit->flow->ops[number];
@@ -139,5 +197,6 @@ void ptx__jit_plain(struct ptx__jit_emit *emit, size_t number)
     result.base = ptx__plain_write(&emit->text, op->plain, &values);
     if (result.form.rows)
         result.rows = row_step(emit, number, operands, sign);
+    compare_ends(emit, op, operands, result.base);
     ptx__jit_write(emit, code->d, &result);
 }

@@ -279,6 +279,59 @@ void ptx__jit_know_nothing(struct ptx__jit_emit *emit)
     memset(emit->known, 0, emit->flow->n_slots * sizeof(*emit->known));
 }
 
+/* --- behind a branch --- */
+
+bool ptx__jit_passes(const struct ptx__jit_emit *emit, size_t number)
+{
+    const struct ptx__jit_op *op = &emit->flow->ops[number];
+
+    return emit->full && number && number < emit->flow->n_ops &&
+           emit->flow->ops[number - 1].kind == PTX__JIT_BRANCH && op->entry && !op->target;
+}
+
+/* Nothing leads to a branch that was not written. */
+static bool is_passed(const struct ptx__jit_emit *emit, size_t number, unsigned slot)
+{
+    return emit->branch == number - 1 && emit->passed[slot].valid &&
+           ptx__jit_is_live(emit->flow, number, slot);
+}
+
+/* The same in all of the function. */
+static bool is_fixed(const struct ptx__jit_slot *slot)
+{
+    return slot->constant && !slot->form.vector;
+}
+
+static struct ptx__jit_value passed(struct ptx__jit_emit *emit, size_t number,
+                                    struct ptx__jit_value value, struct ptx__jit_value loaded)
+{
+    return ptx__jit_phi(emit, value, "pass", number - 1, loaded, "bring", number);
+}
+
+void ptx__jit_pass(struct ptx__jit_emit *emit, size_t number)
+{
+    const struct ptx__jit_flow *flow = emit->flow;
+
+    ptx__jit_label(emit, "bring", number);
+    ptx__jit_know_nothing(emit);
+    for (uint16_t i = 0; i < flow->n_slots; i++) {
+        if (is_passed(emit, number, i))
+            ptx__jit_read_slot(emit, i);
+    }
+    ptx__jit_goto(emit, "op", number);
+    ptx__jit_label(emit, "op", number);
+    for (unsigned i = 0; i < flow->n_slots; i++) {
+        struct ptx__jit_operand *value = &emit->known[i].value, *before = &emit->passed[i].value;
+
+        if (!is_passed(emit, number, i) || is_fixed(&flow->slots[i]))
+            continue;
+        emit->known[i].dirty = emit->passed[i].dirty;
+        value->base = passed(emit, number, before->base, value->base);
+        if (value->form.rows)
+            value->rows = passed(emit, number, before->rows, value->rows);
+    }
+}
+
 struct ptx__jit_operand ptx__jit_written(struct ptx__jit_emit *emit, unsigned number)
 {
     const struct ptx__jit_slot *slot = &emit->flow->slots[number];

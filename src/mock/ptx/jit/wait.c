@@ -179,7 +179,7 @@ void ptx__jit_arrive(struct ptx__jit_emit *emit, size_t number)
     if (emit->flow->ops[number].apart)
         go_to(emit, number, FIELD(emit, emit->warp, I32, ptx__warp, mask));
     else
-        ptx__jit_goto(emit, "op", number);
+        ptx__jit_goto(emit, ptx__jit_passes(emit, number) ? "bring" : "op", number);
 }
 
 /* Remembers the lanes that have parted from others. */

@@ -196,6 +196,7 @@ static void lower_body(struct ptx__lowering *lower)
     ptx__flow_find(lower);
     ptx__flow_order(lower);
     ptx__flow_lower(lower);
+    ptx__constants_finish(lower);
     finish(lower);
 }
 

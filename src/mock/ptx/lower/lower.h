@@ -102,6 +102,10 @@ uint32_t ptx__new_slot(struct ptx__lowering *lower, unsigned bits);
 uint32_t ptx__constant_slot(struct ptx__lowering *lower, unsigned bits, enum ptx__preload fill,
                             uint64_t value, unsigned of_param);
 
+/* Sorts the constants: those that each block has of its own come last. There are no more of them.
+ */
+void ptx__constants_finish(struct ptx__lowering *lower);
+
 /*
  * Returns the slot of an operand that is read as this type. An operand without a slot is first
  * computed into one.

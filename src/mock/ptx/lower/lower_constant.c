@@ -79,3 +79,24 @@ uint32_t ptx__constant_slot(struct ptx__lowering *lower, unsigned bits, enum ptx
     }
     return lower->code->constants[*row].slot;
 }
+
+static bool is_of_block(const struct ptx__constant *constant)
+{
+    return constant->fill >= PTX__FILL_OF_BLOCK;
+}
+
+void ptx__constants_finish(struct ptx__lowering *lower)
+{
+    struct ptx__code *code = lower->code;
+    struct ptx__constant *sorted = ptx__keep(lower, code->n_constants * sizeof(*sorted));
+    size_t n = 0;
+
+    for (unsigned of_block = 0; of_block < 2; of_block++) {
+        code->of_block = of_block ? n : 0;
+        for (size_t i = 0; i < code->n_constants; i++) {
+            if (is_of_block(&code->constants[i]) == of_block)
+                sorted[n++] = code->constants[i];
+        }
+    }
+    code->constants = sorted;
+}

@@ -218,9 +218,8 @@ static void lower_one(struct ptx__lowering *lower)
              !ptx__lower_warp(lower) && !ptx__lower_matrix(lower) && !ptx__lower_wgmma(lower) &&
              !ptx__lower_async(lower) && !ptx__lower_bulk(lower) && !ptx__lower_tensor(lower) &&
              !ptx__lower_tensormap(lower) && !ptx__lower_multimem(lower) &&
-             !ptx__lower_stack(lower) &&
-             !ptx__lower_texture(lower) && !ptx__lower_video(lower) && !ptx__lower_data(lower) &&
-             !ptx__lower_plain(lower))
+             !ptx__lower_stack(lower) && !ptx__lower_texture(lower) && !ptx__lower_video(lower) &&
+             !ptx__lower_data(lower) && !ptx__lower_plain(lower))
         ptx__refuse_form(lower, "nothing does it");
 }
 
@@ -351,6 +350,7 @@ static void set_costs(struct ptx__lowering *lower)
         const struct ptx__fixup *fixup = &lower->fixups[i];
         const uint32_t target = lower->flow->blocks[fixup->block].op;
 
+        lower->code->loops |= target <= fixup->op;
         if (target < fixup->op && waiting[fixup->op] > waiting[target])
             lower->ops[fixup->op].cost = PTX__COST_WAITING;
     }

@@ -169,13 +169,14 @@ typedef const struct ptx__op *(*ptx__builtin)(struct ptx__warp *warp, const stru
 struct ptx__code {
     const char *name;
     bool is_kernel;
+    bool loops;     /* it has jumps backwards */
     bool recursive; /* it may call itself, directly or through other functions, or calls such a
                        function */
     struct ptx__op *ops;
     size_t n_ops;
     uint32_t register_bytes;
     struct ptx__constant *constants;
-    size_t n_constants;
+    size_t n_constants, of_block; /* from of_block on, those from PTX__FILL_OF_BLOCK on */
     uint32_t stack_slot;     /* slot of the bytes that each lane has allocated behind its frame;
                                 0: it cannot allocate */
     uint32_t frame_bytes;    /* of local memory: variables, parameters, arguments of calls */

@@ -53,6 +53,7 @@ struct ptx__step {
     bool preloaded; /* the frames of all warps have the values of this block */
     uint8_t from_kept, to_kept;
     struct ptx__warp *first, *end; /* the first one to run, and the last one */
+    struct ptx__warp *until;       /* the last one of those that have their numbers in order */
     const struct ptx__op *from;    /* where the warps behind the one that runs go on */
     const struct ptx__op *to;      /* the barrier or exit where those before it are; NULL: none */
     /* For compiled code, see jit/block.h. */
@@ -94,6 +95,7 @@ struct ptx__range_cache {
     const struct ptx__range *range;
     uint64_t *lines; /* of its shadow memory; NULL: accesses are not noted */
     uint64_t owners; /* the bits that its lines have of the number of a block */
+    uint64_t starts; /* for compiled code: see jit/fit.c; 0: not known */
     bool read_only;
 };
 
@@ -110,9 +112,11 @@ struct ptx__noting {
 
 struct ptx__worker {
     struct ptx__grid *grid;
-    struct ptx__range_cache *hits; /* one for each operation of the program */
+    struct ptx__range_cache *hits;      /* one for each operation of the program */
+    uint64_t next_cluster, end_cluster; /* it has taken these and not begun */
     struct ptx__cluster *free_clusters;
     struct ptx__piece *pieces; /* memory for shadow records: see racecheck/shadow_record.c */
+    bool by_itself; /* the block that runs is a cluster, and no other one has begun and not ended */
     struct ptx__noting noting;
     struct ptx__gathered gathered;
 };
@@ -127,7 +131,6 @@ struct ptx__grid {
     uint32_t shared_bytes, dynamic_base;
     uint32_t own_shared, reserved_base; /* the kernel's own, and the begin of the system's */
     uint32_t shared_room; /* what a block is given: devices give whole pieces of 128 bytes */
-    atomic_uint_fast64_t next_cluster;
     bool alone;           /* there is only one worker */
     atomic_bool stop;     /* the launch has failed; each worker checks this and stops */
     pthread_mutex_t lock; /* for the fields below, and for the calls that report findings */
@@ -135,6 +138,8 @@ struct ptx__grid {
     struct ptx__image *_Atomic images; /* images whose handles were looked up */
     struct ptx__piece *pieces;         /* memory of workers that are done */
     atomic_uchar *noted; /* for each operation: a bit for each kind of finding already reported */
+    /* Workers write it all the time. Nothing else is in its line of the processors' caches. */
+    _Alignas(64) atomic_uint_fast64_t next_cluster;
 };
 
 /*

@@ -13,6 +13,7 @@
 #include "mock/ptx/racecheck/racecheck.h"
 #include "mock/ptx/racecheck/shadow_record.h"
 #include "mock/ptx/texture/texture.h"
+#include "mock/ptx/warps/cluster.h"
 #include "mock/ptx/warps/grid.h"
 
 /*
@@ -54,30 +55,6 @@ static struct ptx__block *pop(struct queue *queue)
     return block;
 }
 
-/* splitmix64 */
-static uint64_t mixed(uint64_t z)
-{
-    z += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-/*
- * With a seed, each eight consecutive clusters begin in an order that the seed decides. The order
- * stays near that of their numbers, because some programs rely on it, although CUDA guarantees no
- * order.
- */
-static uint64_t drawn(const struct ptx__grid *grid, uint64_t number)
-{
-    const uint64_t row = number / 8 * 8;
-    const uint64_t n = grid->n_clusters - row < 8 ? grid->n_clusters - row : 8;
-
-    if (!grid->launch->seed)
-        return number;
-    return row + (number - row + mixed(grid->launch->seed ^ row)) % n;
-}
-
 static void cluster_free(struct ptx__cluster *cluster)
 {
     for (unsigned i = 0; cluster->blocks && i < cluster->n_blocks; i++) {
@@ -109,17 +86,14 @@ static struct ptx__cluster *cluster_new(struct ptx__worker *worker)
     return NULL;
 }
 
-/*
- * Appends the blocks of the next cluster to the queue. The atomic counter gives each cluster to one
- * worker. False if there is no cluster left.
- */
+/* Appends the blocks of the next cluster to the queue. False if there is no cluster left. */
 static bool begin_cluster(struct ptx__worker *worker, struct queue *queue)
 {
     struct ptx__grid *grid = worker->grid;
-    const uint64_t number = atomic_fetch_add(&grid->next_cluster, 1);
     struct ptx__cluster *cluster = worker->free_clusters;
+    uint64_t number;
 
-    if (number >= grid->n_clusters)
+    if (!ptx__cluster_next(worker, &number))
         return false;
     if (cluster)
         worker->free_clusters = cluster->next;
@@ -130,12 +104,9 @@ static bool begin_cluster(struct ptx__worker *worker, struct queue *queue)
         return false;
     }
     cluster->n_running = cluster->n_blocks;
-    cluster->alive = cluster->n_blocks * grid->n_threads;
-    cluster->arrived = 0;
-    for (unsigned i = 0; i < cluster->n_blocks; i++) {
-        ptx__block_start(cluster->blocks[i], drawn(grid, number));
+    ptx__cluster_start(cluster, number);
+    for (unsigned i = 0; i < cluster->n_blocks; i++)
         push(queue, cluster->blocks[i]);
-    }
     queue->turns = 0;
     return true;
 }
@@ -183,6 +154,7 @@ static void run_blocks(struct ptx__worker *worker)
         block = pop(&queue);
         if (!block)
             break;
+        worker->by_itself = more && !queue.n && grid->cluster_blocks == 1;
         state = ptx__block_run(block);
         ptx__jit_count(block);
         ptx__gathered_add_old(&worker->gathered);

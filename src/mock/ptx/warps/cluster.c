@@ -1,12 +1,76 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The barrier of a cluster. It is complete when all threads that have not exited have arrived. A
- * thread may also wait without having arrived; it then waits for the others all the same.
- */
 #include "mock/ptx/warps/cluster.h"
 
 #include "mock/ptx/racecheck/racecheck.h"
+#include "mock/ptx/warps/grid.h"
 #include "mock/ptx/warps/warp.h"
+
+enum { SOME_CLUSTERS = 8, MANY_CLUSTERS = 1024 };
+
+/* --- which one is next --- */
+
+/* splitmix64 */
+static uint64_t mixed(uint64_t z)
+{
+    z += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+/*
+ * With a seed, each eight consecutive clusters begin in an order that the seed decides. The order
+ * stays near that of their numbers, because some programs rely on it, although CUDA guarantees no
+ * order.
+ */
+static uint64_t drawn(const struct ptx__grid *grid, uint64_t number)
+{
+    const uint64_t row = number / 8 * 8;
+    const uint64_t n = grid->n_clusters - row < 8 ? grid->n_clusters - row : 8;
+
+    if (!grid->launch->seed)
+        return number;
+    return row + (number - row + mixed(grid->launch->seed ^ row)) % n;
+}
+
+/*
+ * The workers wait for each other to take clusters. So each takes some at a time, as long as there
+ * are many.
+ */
+static void take_some(struct ptx__worker *worker)
+{
+    struct ptx__grid *grid = worker->grid;
+    const uint64_t taken = atomic_load_explicit(&grid->next_cluster, memory_order_relaxed);
+    const uint64_t n = taken + MANY_CLUSTERS < grid->n_clusters ? SOME_CLUSTERS : 1;
+
+    worker->next_cluster = atomic_fetch_add(&grid->next_cluster, n);
+    worker->end_cluster = worker->next_cluster + n;
+}
+
+bool ptx__cluster_next(struct ptx__worker *worker, uint64_t *ret_number)
+{
+    if (worker->next_cluster == worker->end_cluster)
+        take_some(worker);
+    if (worker->next_cluster >= worker->grid->n_clusters)
+        return false;
+    *ret_number = drawn(worker->grid, worker->next_cluster++);
+    return true;
+}
+
+void ptx__cluster_start(struct ptx__cluster *cluster, uint64_t number)
+{
+    cluster->alive = cluster->n_blocks * cluster->blocks[0]->grid->n_threads;
+    cluster->arrived = 0;
+    for (unsigned i = 0; i < cluster->n_blocks; i++)
+        ptx__block_start(cluster->blocks[i], number);
+}
+
+/*
+ * --- the barrier ---
+ *
+ * It is complete when all threads that have not exited have arrived. A thread may also wait without
+ * having arrived; it then waits for the others all the same.
+ */
 
 /* The barrier orders the warps of a block, too: what one knows when it arrives, all learn. */
 static void pass_on(struct ptx__warp *warp)

@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The barrier of a cluster. A cluster belongs to one worker, so nothing here takes a lock. */
+/*
+ * The clusters of a launch, and their barrier. A cluster belongs to one worker, so nothing here
+ * takes a lock.
+ */
 #ifndef CUSHIM_MOCK_PTX_WARPS_CLUSTER_H
 #define CUSHIM_MOCK_PTX_WARPS_CLUSTER_H
 
 #include "mock/ptx/machine/grid.h"
+
+/* Gives a worker its next cluster of the launch. False: there is none left. */
+bool ptx__cluster_next(struct ptx__worker *worker, uint64_t *ret_number);
+
+/* Starts the blocks of a structure as those of a cluster of the launch. */
+void ptx__cluster_start(struct ptx__cluster *cluster, uint64_t number);
 
 /*
  * Called when the active lanes arrive at the barrier of their cluster, and when they exit. If the

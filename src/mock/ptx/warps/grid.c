@@ -218,6 +218,15 @@ static void place_in_grid(struct ptx__block *block, uint64_t cluster)
     }
 }
 
+/* Nothing has been written to local memory. */
+static void start_local(struct ptx__block *block)
+{
+    for (struct ptx__warp *warp = block->warps; warp <= block->last; warp++) {
+        if (warp->written)
+            ptx__local_racecheck_frame(warp, warp->base, PTX__ALL);
+    }
+}
+
 void ptx__block_start(struct ptx__block *block, uint64_t cluster)
 {
     const struct ptx__grid *grid = block->grid;
@@ -231,17 +240,16 @@ void ptx__block_start(struct ptx__block *block, uint64_t cluster)
     block->strong = false;
     for (; block->open; block->open &= block->open - 1)
         block->barriers[__builtin_ctz(block->open)] = (struct ptx__barrier){0};
-    memset(block->warpgroups, 0, sizeof(block->warpgroups));
+    if (!block->step.lasting)
+        memset(block->warpgroups, 0, sizeof(block->warpgroups));
     free(block->last_errors);
     block->last_errors = NULL;
     if (block->shadow)
         ptx__shared_racecheck_start(block);
     if (block->tensor)
         ptx__tensor_start(block->tensor);
-    for (struct ptx__warp *warp = block->warps; warp <= block->last; warp++) {
-        if (warp->written)
-            ptx__local_racecheck_frame(warp, warp->base, PTX__ALL);
-    }
+    if (grid->launch->check_shared)
+        start_local(block);
     if (ptx__step_start(block))
         return;
     ptx__preload_of_block(block, block->warps, block->last + 1);

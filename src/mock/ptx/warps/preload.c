@@ -203,18 +203,22 @@ void ptx__preload(const struct ptx__warp *warp, const struct ptx__frame *frame)
         fill(warp, frame->registers, &frame->code->constants[i]);
 }
 
+/* Most kernels want nothing else. */
+static bool is_index(const struct ptx__constant *constant)
+{
+    return constant->fill >= PTX__FILL_CTAID_X && constant->fill <= PTX__FILL_CTAID_Z;
+}
+
 /* Compiled code loads such values from the first lane. */
 void ptx__preload_first_lane(const struct ptx__block *block)
 {
     const struct ptx__code *code = block->grid->code;
 
-    for (size_t i = 0; i < code->n_constants; i++) {
+    for (size_t i = code->of_block; i < code->n_constants; i++) {
         const struct ptx__constant *constant = &code->constants[i];
-        uint64_t value;
+        uint64_t value = is_index(constant) ? block->index[constant->fill - PTX__FILL_CTAID_X]
+                                            : value_of(block->warps, constant, 0);
 
-        if (constant->fill < PTX__FILL_OF_BLOCK)
-            continue;
-        value = value_of(block->warps, constant, 0);
         value = constant->bytes || !value ? value : PTX__ALL;
         memcpy(block->warps->base->registers + constant->slot, &value,
                constant->bytes ? constant->bytes : sizeof(uint32_t));
@@ -226,13 +230,10 @@ void ptx__preload_of_block(const struct ptx__block *block, struct ptx__warp *fir
 {
     const struct ptx__code *code = block->grid->code;
 
-    for (size_t i = 0; i < code->n_constants; i++) {
+    for (size_t i = code->of_block; i < code->n_constants; i++) {
         const struct ptx__constant *constant = &code->constants[i];
-        uint64_t value;
+        const uint64_t value = value_of(block->warps, constant, 0);
 
-        if (constant->fill < PTX__FILL_OF_BLOCK)
-            continue;
-        value = value_of(block->warps, constant, 0);
         for (struct ptx__warp *warp = first; warp < end; warp++)
             fill_with(warp->base->registers, constant, value);
     }

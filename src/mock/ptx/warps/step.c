@@ -25,6 +25,7 @@ void ptx__step_begin(struct ptx__warp *first, const struct ptx__op *from, uint8_
     block->step.on = true;
     block->step.first = first;
     block->step.end = before(first);
+    block->step.until = block->last;
     block->step.from = from;
     block->step.from_kept = kept;
     block->step.to = block->step.quick = NULL;
@@ -41,11 +42,17 @@ static void start_warps(struct ptx__block *block)
     }
 }
 
-/* The same where the block before has ended in step. */
+/*
+ * The same where the block before has ended in step: nothing has changed but what loops have used,
+ * and what the race check was told.
+ */
 static void start_again(struct ptx__block *block)
 {
-    const int32_t budget = ptx__warp_budget(block->warps);
+    int32_t budget;
 
+    if (!block->grid->code->loops && !block->shadow)
+        return;
+    budget = ptx__warp_budget(block->warps);
     for (struct ptx__warp *warp = block->warps; warp <= block->last; warp++) {
         warp->alive = PTX__ALL;
         warp->budget = budget;
@@ -57,14 +64,14 @@ bool ptx__step_start(struct ptx__block *block)
     struct ptx__step *step = &block->step;
     const struct ptx__code *code = block->grid->code;
 
-    if (!has_whole_warps(block) || !atomic_load_explicit(&code->steps, memory_order_acquire)) {
+    if (step->lasting) {
+        start_again(block);
+    } else if (has_whole_warps(block) && atomic_load_explicit(&code->steps, memory_order_acquire)) {
+        start_warps(block);
+    } else {
         *step = (struct ptx__step){.on = false};
         return false;
     }
-    if (step->lasting)
-        start_again(block);
-    else
-        start_warps(block);
     ptx__warp_put(block->warps, code->ops, PTX__ALL, PTX__RUNNABLE);
     ptx__preload_first_lane(block);
     step->preloaded = false;
