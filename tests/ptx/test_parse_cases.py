@@ -3,9 +3,10 @@
 """What `cushim ptx` says of PTX: right and wrong statements, and mutated texts.
 
 test_parse_cases.py CUSHIM CORPUS STEP
-Every STEPth of the statements that are refused is asked about: each needs a process of its own.
+Every STEPth of the texts of their own is asked about: each needs a process.
 """
 
+import functools
 import os
 import re
 import struct
@@ -19,18 +20,47 @@ CUSHIM, CORPUS = sys.argv[1:3]
 STEP = int(sys.argv[3])
 
 
+@functools.cache
+def every_form():
+    """Thousands of statements are asked about for it."""
+    return run(CUSHIM, "ptx", "--coverage", "--forms")[1]
+
+
 class Statements(Case):
-    def test_each_is_taken_or_refused_with_its_reason(self):
+    def check_alone(self, case):
+        status, said = run(CUSHIM, "ptx", self.write(case.text))
+        self.assertEqual(status, TAKES if case.taken else REFUSES, f"{case.words}\n{said}")
+        self.assertIn(case.message, said, case.words)
+
+    def refused_at_once(self, cases):
+        """Those for whose line there is their reason: what follows an error of syntax is left."""
+        text, lines = Cases.text_of(cases)
+        status, said = run(CUSHIM, "ptx", self.write(text))
+        self.assertEqual(status, REFUSES, said)
+        found = re.findall(r":(\d+):\d+: error: (.*)", said)
+        return [case for case, line in zip(cases, lines)
+                if any(int(at) == line and case.message in why for at, why in found)]
+
+    def test_what_is_taken(self):
+        taken = [case for case in Cases().statements if case.taken]
+        if run(CUSHIM, "ptx", self.write(Cases.text_of(taken)[0]))[0] != TAKES:
+            for case in taken:
+                self.check_alone(case)
+            self.fail("each of the statements is taken, and not all in one text")
+
+    def test_what_is_refused_with_its_reason(self):
+        left = [case for case in Cases().statements if not case.taken]
+        while left:
+            refused = self.refused_at_once(left)
+            if not refused:
+                self.check_alone(left[0])
+                refused = left[:1]
+            left = [case for case in left if case not in refused]
+
+    def test_texts(self):
         cases = Cases()
-        together = [case for case in cases.statements if case.taken]
-        if run(CUSHIM, "ptx", self.write(cases.text_of(together)[0]))[0] == TAKES:
-            alone = [case for case in cases.all if case not in together][::STEP]
-        else:
-            alone = cases.all  # which of them is it?
-        for case in alone:
-            status, said = run(CUSHIM, "ptx", self.write(case.text))
-            self.assertEqual(status, TAKES if case.taken else REFUSES, f"{case.words}\n{said}")
-            self.assertIn(case.message, said, case.words)
+        for case in [case for case in cases.all if case not in cases.statements][::STEP]:
+            self.check_alone(case)
 
 
 class Places(Case):
@@ -134,20 +164,20 @@ class Modules(Case):
         self.assertTrue(counts, said)
         self.assertEqual(len(re.findall(r"^    \S+ +supported, ", said, re.M)), int(counts[2]))
         self.assertEqual(len(re.findall(r"^    \S+ +refused", said, re.M)), int(counts[3]))
-        self.assertGreater(len(run(CUSHIM, "ptx", "--coverage", "--forms")[1]), 5 * len(said))
+        self.assertGreater(len(every_form()), 5 * len(said))
         self.assertRegex(said, r"\n    fabric.submit +refused: memory of other machines\n")
 
     def test_coverage_is_what_loading_says(self):
         """A statement that it names as refused is refused, with the reason that it gives."""
-        said = run(CUSHIM, "ptx", "--coverage", "--forms")[1]
+        said = every_form()
         refused = re.findall(r"^            refused: (cvt\S+ .*?;) (.*)", said, re.M)
         self.assertTrue(refused)
         begin = NEWEST.replace('version 9.0', 'version 9.5') + ".entry k() { .reg .f32 %f<9>; .reg .b16 %h<9>; .reg .b32 %r<9>;\n"
-        for statement, why in refused:
-            path = self.write(begin + statement + " ret; }")
-            status, answer = run(CUSHIM, "ptx", "--capability", "12.1", path)
-            self.assertEqual(status, REFUSES, statement)
-            self.assertIn(f":5:1: error: {why}\n", answer)
+        path = self.write(begin + "\n".join(statement for statement, _ in refused) + " ret; }")
+        status, answer = run(CUSHIM, "ptx", "--capability", "12.1", path)
+        self.assertEqual(status, REFUSES)
+        for line, (statement, why) in enumerate(refused, 5):
+            self.assertIn(f":{line}:1: error: {why}\n", answer, statement)
         taken = self.write(begin + "cvt.rn.f16x2.f32 %r1, %f3, %f5; ret; }")
         self.assertEqual(run(CUSHIM, "ptx", "--capability", "12.1", taken)[0], TAKES)
 
