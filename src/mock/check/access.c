@@ -27,8 +27,8 @@ struct record {
     unsigned slot;
     uint64_t number, ticket;
     bool write;
-    bool atomic;               /* a value that streams wait for and write; two such accesses are
-                                  never a race */
+    bool atomic;               /* two such accesses are never a race */
+    bool strong;               /* atomic, by a kernel; else it is a value of streams */
     const char *verb;          /* the use of the bytes in a word, such as "reads" */
     struct mock__clock *clock; /* of a write: everything before it, for work that waits for its
                                   value */
@@ -120,18 +120,31 @@ static bool make_room(struct mock__history *history)
 }
 
 /*
- * Adds a record. A write replaces all records of bytes that it covers, because later accesses
- * ordered after it are ordered after those as well. A read replaces only the reads of its own
- * stream that it covers.
+ * Tells whether an access takes the place of an earlier one of bytes that it covers. A write does,
+ * because later accesses ordered after it are ordered after the earlier one as well. A read does so
+ * for the reads of its own stream. A strong access is in no order with those of other streams, and
+ * later strong ones need not be ordered after it: it does so only for the strong ones of its own
+ * stream.
  */
+static bool replaces(const struct record *now, const struct record *old)
+{
+    const bool own = old->slot == now->slot;
+
+    if (now->strong)
+        return own && old->strong && (now->write || !old->write);
+    if (now->atomic && old->strong)
+        return own && now->write;
+    return now->write || (own && !old->write);
+}
+
+/* Adds a record. */
 static void remember(struct mock__history *history, const struct record *now)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < history->n; i++) {
         const struct record *old = &history->records[i];
-        const bool replaced =
-            covers(now, old) && (now->write || (!old->write && old->slot == now->slot));
+        const bool replaced = covers(now, old) && replaces(now, old);
 
         if (replaced)
             mock__clock_unref(old->clock);
@@ -209,7 +222,8 @@ static void check_and_record(const struct mock__work *work, struct mock__memory 
     now->ticket = work->ticket;
     now->write = access & MOCK__WRITE;
     now->verb = now->write ? "writes" : "reads";
-    now->atomic = access & MOCK__ATOMIC;
+    now->atomic = access & (MOCK__ATOMIC | MOCK__STRONG);
+    now->strong = access & MOCK__STRONG;
     now->clock = now->write ? mock__clock_ref(work->clock) : NULL;
     check_order(work, memory, now);
     /* Variables of a module begin with their values, or with zeros. */

@@ -20,6 +20,8 @@ enum mock__access {
     MOCK__READ_WRITE = 3, /* the access of a kernel that declares nothing else */
     MOCK__ATOMIC = 4,     /* no race with other atomic accesses: values of streams */
     MOCK__CHECKED = 8,    /* already checked for reads of unwritten bytes */
+    MOCK__STRONG = 16,    /* by atomic, volatile or relaxed operations of a kernel: no race with
+                             other such accesses, or with MOCK__ATOMIC */
 };
 
 /*

@@ -111,8 +111,10 @@ static size_t behind_groups(const struct ptx__range *range, enum ptx__use use, s
 {
     const uint64_t flag = use == PTX__LOADS ? PTX__LINE_ALL_READ : PTX__LINE_ALL_WRITTEN;
 
+    if (use & PTX__STRONG)
+        return at; /* no line's word says that strong accesses used it */
     while (at % BYTES_OF_GROUP == 0 && at < range->size && range->size - at >= BYTES_OF_GROUP &&
-           (!used || range->parts[at / PTX__PART_BYTES] == PTX__PART_LINES) &&
+           (!used || !(range->parts[at / PTX__PART_BYTES] & PTX__PART_BITS)) &&
            are_alike(&range->lines[at / PTX__LINE_BYTES], flag, used))
         at += BYTES_OF_GROUP;
     return at;
@@ -121,10 +123,12 @@ static size_t behind_groups(const struct ptx__range *range, enum ptx__use use, s
 /* Returns the first byte from here on that was used, or, at the end of a run, that was not. */
 static size_t next_byte(const struct ptx__range *range, enum ptx__use use, size_t at, bool used)
 {
+    const unsigned parts = use & PTX__STRONG ? PTX__PART_STRONG : PTX__PART_LINES | PTX__PART_BITS;
+
     while ((at = behind_groups(range, use, at, used)) < range->size) {
         uint64_t bits;
 
-        if (used && !range->parts[at / PTX__PART_BYTES]) {
+        if (used && !(range->parts[at / PTX__PART_BYTES] & parts)) {
             at = (at / PTX__PART_BYTES + 1) * PTX__PART_BYTES;
             continue;
         }
@@ -163,7 +167,7 @@ static void tell_access(const struct mock__running *running, const struct ptx__r
                                   (enum mock__access) access);
     }
     /* The remaining bytes are at least known to be written. */
-    while (use == PTX__STORES && next_run(range, use, &begin, &end))
+    while (use & PTX__STORES && next_run(range, use, &begin, &end))
         mock__access_mark(range->begin + begin, end - begin);
 }
 
@@ -176,9 +180,13 @@ void mock__running_tell(struct mock__running *running)
 
         cushim__tree_remove(&running->uses, &use->by_address);
         if (range->lines) {
-            tell_access(running, range, PTX__LOADS,
-                        owner_of(range)->mapping ? MOCK__READ : MOCK__READ | MOCK__CHECKED);
+            const unsigned read =
+                owner_of(range)->mapping ? MOCK__READ : MOCK__READ | MOCK__CHECKED;
+
+            tell_access(running, range, PTX__LOADS, read);
+            tell_access(running, range, PTX__LOADS | PTX__STRONG, read | MOCK__STRONG);
             tell_access(running, range, PTX__STORES, MOCK__WRITE);
+            tell_access(running, range, PTX__STORES | PTX__STRONG, MOCK__WRITE | MOCK__STRONG);
         }
         ptx__racecheck_range_free(range);
         free(use);

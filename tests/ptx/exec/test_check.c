@@ -265,3 +265,102 @@ Test(check, races_between_streams)
     OK(mock_cuCtxSynchronize());
     found(CUSHIM_MOCK_DATA_RACE, "nothing orders them", "kernel 'w'");
 }
+
+/* --- kernels of several streams on the same words --- */
+
+/* Each is named by the access, or the accesses, that it makes. */
+static const char accesses[] = HEAD
+#define ACCESS(name, body)                                                                         \
+    ".visible .entry " name "(.param .u64 p) {\n.reg .u32 %r<4>; .reg .u64 %rd<4>; .shared .b32 "  \
+    "s;\nmov.u32 %r0, %tid.x; ld.param.u64 %rd0, [p]; mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, "   \
+    "%rd0, %rd1;\n" body " ret; }\n"
+    ACCESS("atom", "atom.global.add.u32 %r1, [%rd1], 1;")
+        ACCESS("red", "red.global.add.u32 [%rd1], 1;")
+            ACCESS("load", "ld.global.u32 %r1, [%rd1]; st.shared.u32 [s], %r1;")
+                ACCESS("store", "st.global.u32 [%rd1], 1;")
+                    ACCESS("relaxed", "ld.relaxed.gpu.global.u32 %r1, [%rd1];") ACCESS(
+                        "both", "ld.global.u32 %r1, [%rd1]; atom.global.add.u32 %r1, [%rd1], %r1;")
+                        ACCESS("later",
+                               "atom.global.add.u32 %r1, [%rd1], 1; st.global.u32 [%rd1], %r1;");
+
+static CUmodule module;
+static CUstream streams[3];
+
+static void begin_streams(void)
+{
+    begin(32);
+    OK(mock_cuModuleLoadData(&module, accesses));
+    for (unsigned i = 0; i < 3; i++)
+        OK(mock_cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
+    OK(mock_cuCtxSynchronize());
+}
+
+static void launch(unsigned stream, const char *name)
+{
+    CUfunction function = NULL;
+    void *params[] = {&p};
+
+    OK(mock_cuModuleGetFunction(&function, module, name));
+    OK(mock_cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, streams[stream], params, NULL));
+}
+
+static void wait_for(unsigned stream, unsigned other)
+{
+    CUevent event = NULL;
+
+    OK(mock_cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+    OK(mock_cuEventRecord(event, streams[other]));
+    OK(mock_cuStreamWaitEvent(streams[stream], event, 0));
+}
+
+static void race_or_none(bool race)
+{
+    OK(mock_cuCtxSynchronize());
+    if (race)
+        found(CUSHIM_MOCK_DATA_RACE, "nothing orders them", "the same bytes");
+    else
+        silent();
+    cushim_mock_findings_clear();
+}
+
+Test(check, atomic_accesses_of_two_streams)
+{
+    static const struct {
+        const char *one, *two;
+        bool race;
+    } rows[] = {
+        {"atom", "atom", false},    {"atom", "red", false},  {"red", "red", false},
+        {"red", "relaxed", false},  {"atom", "load", true},  {"load", "atom", true},
+        {"red", "store", true},     {"store", "red", true},  {"relaxed", "store", true},
+        {"relaxed", "load", false}, {"both", "atom", true},  {"red", "both", true},
+        {"later", "red", true},     {"atom", "later", true},
+    };
+
+    begin_streams();
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        launch(0, rows[i].one);
+        launch(1, rows[i].two);
+        race_or_none(rows[i].race);
+    }
+}
+
+/* An access that is ordered after one of two atomic ones is not ordered after the other. */
+Test(check, atomic_accesses_of_three_streams)
+{
+    begin_streams();
+    launch(0, "red");
+    launch(1, "red");
+    wait_for(2, 1);
+    launch(2, "load");
+    race_or_none(true);
+    launch(0, "red");
+    launch(1, "red");
+    wait_for(2, 1);
+    wait_for(2, 0);
+    launch(2, "load");
+    race_or_none(false);
+    launch(0, "store");
+    launch(0, "red");
+    launch(1, "red");
+    race_or_none(true);
+}

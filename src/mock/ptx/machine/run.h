@@ -44,6 +44,7 @@ struct ptx__range {
      * ptx__line_used() what it says, and frees it with ptx__racecheck_range_free().
      */
     uint64_t *lines, *reads, *writes;
+    uint64_t *strong_reads, *strong_writes;
     uint8_t *parts; /* a byte for each PTX__PART_BYTES: what of it was used, 0: nothing */
 };
 

@@ -170,23 +170,37 @@ void ptx__racecheck_range(struct ptx__range *range);
 /* Frees the shadow memory. A range without it stays as it is. */
 void ptx__racecheck_range_free(struct ptx__range *range);
 
-/* What a launch has used of the shadow memory of a part: words of lines, and bits of bytes. */
-enum { PTX__PART_LINES = 1, PTX__PART_BITS = 2 };
+/*
+ * What a launch has used of the shadow memory of a part: words of lines, bits of bytes, and bits of
+ * bytes for strong accesses. These have bits of their own, because two of them are no race between
+ * streams; where plain accesses have used the same bytes, they may be missing.
+ */
+enum { PTX__PART_LINES = 1, PTX__PART_BITS = 2, PTX__PART_STRONG = 4 };
 
 static inline uint8_t *ptx__part_of_line(const struct ptx__range *range, uint64_t number)
 {
     return &range->parts[number * PTX__LINE_BYTES / PTX__PART_BYTES];
 }
 
+/* The bits of a line for strong accesses: tells whether they are set, and sets them. */
+bool ptx__strong_is_noted(const struct ptx__range *range, uint64_t number, enum ptx__use use,
+                          uint64_t bits);
+void ptx__strong_note(const struct ptx__range *range, uint64_t number, enum ptx__use use,
+                      uint64_t bits);
+
 /*
- * Returns which bytes of a line a launch has read, or written, when it is over. Bits of bytes
- * behind the end of the range have no meaning.
+ * Returns which bytes of a line a launch has read, or written, when it is over: by plain accesses,
+ * or by strong ones. Bits of bytes behind the end of the range have no meaning.
  */
 static inline uint64_t ptx__line_used(const struct ptx__range *range, uint64_t number,
                                       enum ptx__use use)
 {
     const bool read = use == PTX__LOADS;
 
+    if (use & PTX__STRONG)
+        return *ptx__part_of_line(range, number) & PTX__PART_STRONG
+                   ? (use & PTX__STORES ? range->strong_writes : range->strong_reads)[number]
+                   : 0;
     if (range->lines[number] & (read ? PTX__LINE_ALL_READ : PTX__LINE_ALL_WRITTEN))
         return ~UINT64_C(0);
     if (!(*ptx__part_of_line(range, number) & PTX__PART_BITS))

@@ -110,7 +110,8 @@ static uint64_t unwritten(const struct ptx__range *range, uint64_t number, uint6
 {
     if (!range->written || line & PTX__LINE_ALL)
         return 0;
-    return bits & ~written_before(range, number) & ~get(&range->writes[number]);
+    return bits & ~written_before(range, number) & ~get(&range->writes[number]) &
+           ~get(&range->strong_writes[number]);
 }
 
 /* --- which blocks did it --- */
@@ -394,6 +395,20 @@ static uint64_t touch_part(const struct ptx__touch *touch, uint64_t number, uint
     return record ? touch_word(record, line, bits, (uint32_t) owner, read) : line;
 }
 
+/*
+ * Tells whether a strong access is noted, and the line's word would stay as it is: blocks with such
+ * accesses are not compared.
+ */
+static bool is_noted(const struct ptx__touch *touch, uint64_t number, uint64_t line, uint64_t bits)
+{
+    const uint64_t kind = line & PTX__LINE_KIND;
+
+    return touch->use & PTX__STRONG && touch->warp->block->strong &&
+           (kind == PTX__LINE_RECORD || kind == PTX__LINE_OF_TWO ||
+            (kind == PTX__LINE_OF_ONE && !ptx__line_owners(touch->range))) &&
+           ptx__strong_is_noted(touch->range, number, touch->use, bits);
+}
+
 /* Any access to a line, whose lock is held. */
 static __attribute__((noinline)) void touch_any(const struct ptx__touch *touch, uint64_t begin,
                                                 uint64_t offset, uint64_t line, uint64_t bits)
@@ -406,9 +421,15 @@ static __attribute__((noinline)) void touch_any(const struct ptx__touch *touch, 
     reads = line & PTX__LINE_ALL_READ ? bytes_of(range, number) : get(&range->reads[number]);
     writes = line & PTX__LINE_ALL_WRITTEN ? bytes_of(range, number) : get(&range->writes[number]);
     kind = record_access(touch, line & ~(uint64_t) PTX__LINE_ALL, reads, writes, bits, &conflict);
-    unlock(&range->lines[number], kind | mark(touch, number, line & PTX__LINE_ALL,
-                                              reads | (touch->use & PTX__LOADS ? bits : 0),
-                                              writes | (touch->use & PTX__STORES ? bits : 0)));
+    if (touch->use & PTX__STRONG) {
+        use_part(range, number, PTX__PART_STRONG);
+        ptx__strong_note(range, number, touch->use, bits);
+        unlock(&range->lines[number], kind | (line & PTX__LINE_ALL));
+    } else {
+        unlock(&range->lines[number], kind | mark(touch, number, line & PTX__LINE_ALL,
+                                                  reads | (touch->use & PTX__LOADS ? bits : 0),
+                                                  writes | (touch->use & PTX__STORES ? bits : 0)));
+    }
     if (conflict.block)
         tell(touch, begin, offset, &conflict, 0);
 }
@@ -425,7 +446,7 @@ static void touch_line(const struct ptx__touch *touch, uint64_t begin, uint64_t 
         use_part(range, number, PTX__PART_LINES);
     if (missing)
         tell(touch, begin, offset, &(struct conflict){0}, missing);
-    if (read_by_many(touch, line, bits))
+    if (read_by_many(touch, line, bits) || is_noted(touch, number, line, bits))
         return;
     line = lock(touch, word);
     after = touch_part(touch, number, line, bits);
@@ -459,8 +480,8 @@ void ptx__racecheck_global(const struct ptx__touch *touch, uint64_t offset, uint
     }
     whole = whole_of(touch);
     for (uint64_t at = offset; at < end;) {
-        if (at % PTX__LINE_BYTES == 0 && end - at >= PTX__LINE_BYTES &&
-            touch_whole(touch, at / PTX__LINE_BYTES, &whole))
+        if (!(touch->use & PTX__STRONG) && at % PTX__LINE_BYTES == 0 &&
+            end - at >= PTX__LINE_BYTES && touch_whole(touch, at / PTX__LINE_BYTES, &whole))
             at += PTX__LINE_BYTES;
         else
             at = touch_next(touch, offset, at, end);

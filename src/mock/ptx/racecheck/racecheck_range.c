@@ -14,10 +14,10 @@ static size_t n_lines(const struct ptx__range *range)
     return range->size / PTX__LINE_BYTES + 1;
 }
 
-/* The words of reads, writes and lines, and the bytes of parts, one after another. */
+/* The words of reads and writes, plain and strong, and of lines, and the bytes of parts, in a row. */
 static size_t notes_bytes(const struct ptx__range *range)
 {
-    return 3 * n_lines(range) * sizeof(*range->reads) + range->size / PTX__PART_BYTES + 1;
+    return 5 * n_lines(range) * sizeof(*range->reads) + range->size / PTX__PART_BYTES + 1;
 }
 
 void ptx__racecheck_range(struct ptx__range *range)
@@ -29,8 +29,31 @@ void ptx__racecheck_range(struct ptx__range *range)
         return;
     range->reads = notes;
     range->writes = range->reads + n_lines(range);
-    range->lines = range->writes + n_lines(range);
+    range->strong_reads = range->writes + n_lines(range);
+    range->strong_writes = range->strong_reads + n_lines(range);
+    range->lines = range->strong_writes + n_lines(range);
     range->parts = (uint8_t *) (range->lines + n_lines(range));
+}
+
+static bool has(const uint64_t *word, uint64_t bits)
+{
+    return !(bits & ~__atomic_load_n(word, __ATOMIC_RELAXED));
+}
+
+bool ptx__strong_is_noted(const struct ptx__range *range, uint64_t number, enum ptx__use use,
+                          uint64_t bits)
+{
+    return (!(use & PTX__LOADS) || has(&range->strong_reads[number], bits)) &&
+           (!(use & PTX__STORES) || has(&range->strong_writes[number], bits));
+}
+
+void ptx__strong_note(const struct ptx__range *range, uint64_t number, enum ptx__use use,
+                      uint64_t bits)
+{
+    if (use & PTX__LOADS)
+        __atomic_fetch_or(&range->strong_reads[number], bits, __ATOMIC_RELAXED);
+    if (use & PTX__STORES)
+        __atomic_fetch_or(&range->strong_writes[number], bits, __ATOMIC_RELAXED);
 }
 
 static void clear(uint64_t *words, uint64_t begin, uint64_t end)
@@ -53,6 +76,10 @@ static void clear_notes(const struct ptx__range *range)
             clear(range->reads, begin, end);
             clear(range->writes, begin, end);
         }
+        if (*part & PTX__PART_STRONG) {
+            clear(range->strong_reads, begin, end);
+            clear(range->strong_writes, begin, end);
+        }
         if (*part)
             *part = 0;
     }
@@ -67,5 +94,6 @@ void ptx__racecheck_range_free(struct ptx__range *range)
         ptx__zeros_free(range->reads, notes_bytes(range));
     }
     range->reads = range->writes = range->lines = NULL;
+    range->strong_reads = range->strong_writes = NULL;
     range->parts = NULL;
 }
