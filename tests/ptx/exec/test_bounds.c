@@ -437,3 +437,27 @@ Test(bounds, lanes_whose_steps_go_around_memory)
              (unsigned long long) (step % a));
     EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, run(body, 1, 32));
 }
+
+/*
+ * Every second lane reads where the one before it would, once as it should and then some bytes
+ * further, which is found of each number of bytes.
+ */
+Test(bounds, lanes_that_are_not_aligned)
+{
+    for (unsigned bytes = 2; bytes <= 8; bytes *= 2)
+        for (unsigned more = 1; more < bytes; more++)
+            for (unsigned lanes = 1; lanes <= 32; lanes *= 32) {
+                char body[512], text[40];
+
+                snprintf(body, sizeof(body),
+                         "mov.u32 %%r1, 0; xor.b32 %%r2, %%t, 1; mul.wide.u32 %%rd3, %%r2, %u;\n"
+                         "setp.lt.u32 %%p1, %%t, %u; add.u64 %%rd3, %%rd0, %%rd3;\nLOOP:\n"
+                         "cvt.u64.u32 %%rd4, %%r1; add.u64 %%rd4, %%rd3, %%rd4;\n"
+                         "@%%p1 ld.global.u%u %%%s, [%%rd4];\n"
+                         "add.u32 %%r1, %%r1, %u; setp.le.u32 %%p0, %%r1, %u; @%%p0 bra LOOP;",
+                         bytes, lanes, 8 * bytes, bytes < 8 ? "r3" : "rd5", more, more);
+                snprintf(text, sizeof(text), "reads %u bytes", bytes);
+                faults("", body, CUDA_ERROR_MISALIGNED_ADDRESS, CUSHIM_MOCK_MISALIGNED_ACCESS, text,
+                       "not aligned");
+            }
+}

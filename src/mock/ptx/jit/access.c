@@ -159,33 +159,67 @@ static struct ptx__jit_value settled(const struct ptx__jit_access *access,
                            access->address);
 }
 
-/* As ptx__classify_addresses() does: the highest bit tells that an address is wrong. */
-static struct ptx__jit_value check_lanes(struct ptx__jit_access *access)
+/*
+ * The highest bit tells that one of these offsets is wrong: it is no offset, or one behind the last
+ * element, or its address has a bit that none of a whole number of elements has.
+ */
+static struct ptx__jit_value wrong_bits(const struct ptx__jit_access *access,
+                                        struct ptx__jit_value offset, struct ptx__jit_value to_last,
+                                        struct ptx__jit_value address)
+{
+    const struct ptx__jit_value no = ptx__jit_binary(access->text, "or", offset, to_last);
+    const struct ptx__jit_value odd = ptx__jit_with(access, "and", address, access->all - 1);
+
+    return access->all == 1 ? no
+                            : ptx__jit_binary(access->text, "or", no,
+                                              minus(access, ptx__jit_number(odd.type, 0), odd));
+}
+
+/* Whether all lanes are right, none of which is inactive. */
+static struct ptx__jit_value all_are_right(const struct ptx__jit_access *access,
+                                           struct ptx__jit_value offset,
+                                           struct ptx__jit_value to_last,
+                                           struct ptx__jit_value address)
 {
     struct ptx__jit_text *text = access->text;
-    const struct ptx__jit_value address = ptx__jit_vector(access->emit, &access->device);
-    const struct ptx__jit_value offset = minus(access, address, access->begin);
-    const struct ptx__jit_value last = minus(access, access->size, ptx__jit_i64(access->all));
-    struct ptx__jit_value no = ptx__jit_binary(text, "or", offset, minus(access, last, offset));
+    const struct ptx__jit_value folded = ptx__jit_folded(text, address);
+    const struct ptx__jit_value no =
+        wrong_bits(access, access->from_begin ? folded : ptx__jit_folded(text, offset),
+                   ptx__jit_folded(text, to_last), folded);
 
-    if (access->all > 1)
-        no = ptx__jit_binary(
-            text, "or", no,
-            ptx__jit_binary(text, "shl",
-                            ptx__jit_binary(text, "and", address, any(access->all - 1)),
-                            any(64 - (uint64_t) __builtin_ctz(access->all))));
+    return ptx__jit_none_negative(text, no);
+}
+
+/* Whether the active ones are. Others get a right address. */
+static struct ptx__jit_value some_are_right(struct ptx__jit_access *access,
+                                            struct ptx__jit_value no)
+{
+    struct ptx__jit_text *text = access->text;
+
     no = ptx__jit_compare(text, "icmp slt", no, any(0));
-    access->address = plus(access, offset, access->host);
-    if (access->emit->guarded || !access->emit->full) {
-        const struct ptx__jit_value active =
-            access->emit->guarded ? access->emit->guard : access->emit->mask;
+    access->address = settled(access, no);
+    no = both(access, no, access->emit->guarded ? access->emit->guard : access->emit->mask);
+    return ptx__jit_compare(text, "icmp eq", ptx__jit_word(text, no),
+                            ptx__jit_number(PTX__JIT_I32, 0));
+}
 
-        access->address = settled(access, no);
-        no = both(access, no, active);
-    }
-    return both(access, ptx__jit_compare(text, "icmp uge", access->size, ptx__jit_i64(access->all)),
-                ptx__jit_compare(text, "icmp eq", ptx__jit_word(text, no),
-                                 ptx__jit_number(PTX__JIT_I32, 0)));
+/* The size of shared memory has less than 32 bits, as the address may have. */
+static struct ptx__jit_value check_lanes(struct ptx__jit_access *access)
+{
+    const struct ptx__jit_value address = ptx__jit_vector(access->emit, &access->given);
+    const struct ptx__jit_value size =
+        ptx__jit_cast(access->text, "trunc", access->size, address.type);
+    const struct ptx__jit_value offset =
+        access->from_begin ? address : minus(access, address, access->begin);
+    const struct ptx__jit_value to_last =
+        minus(access, minus(access, size, any(access->all)), offset);
+
+    access->address = access->from_begin ? offset : plus(access, offset, access->host);
+    return both(access,
+                ptx__jit_compare(access->text, "icmp uge", access->size, ptx__jit_i64(access->all)),
+                access->emit->guarded || !access->emit->full
+                    ? some_are_right(access, wrong_bits(access, offset, to_last, address))
+                    : all_are_right(access, offset, to_last, address));
 }
 
 /* --- which kind --- */
@@ -287,13 +321,15 @@ static void place(struct ptx__jit_access *access)
 /* Some accesses need the pointers of each lane. */
 static void place_lanes(struct ptx__jit_access *access)
 {
-    struct ptx__jit_value offsets;
+    struct ptx__jit_value address;
 
     if (!access->atomic &&
         (access->load ? is_uniform(access) || in_rows(access) : stores_rows(access)))
         return;
-    offsets = minus(access, ptx__jit_vector(access->emit, &access->device), access->begin);
-    access->address = plus(access, offsets, access->host);
+    address = ptx__jit_vector(access->emit, &access->given);
+    access->address = access->from_begin
+                          ? address
+                          : plus(access, minus(access, address, access->begin), access->host);
 }
 
 static void prepare(struct ptx__jit_access *access, struct ptx__jit_emit *emit, size_t number)
@@ -313,12 +349,14 @@ static void prepare(struct ptx__jit_access *access, struct ptx__jit_emit *emit, 
 /* The address as the kernel has it: 64 bits, in shared memory also 32, which wrap around. */
 static void find_address(struct ptx__jit_access *access)
 {
-    struct ptx__jit_operand *device = &access->device;
+    struct ptx__jit_operand *device = &access->device, *given = &access->given;
     const unsigned type = access->code->c ? PTX__JIT_I64 : PTX__JIT_I32;
 
-    *device = ptx__jit_read(access->emit, access->code->a, access->code->c ? 64 : 32);
+    access->from_begin = access->op->space == 's';
+    *given = ptx__jit_read(access->emit, access->code->a, access->code->c ? 64 : 32);
     if (access->code->imm)
-        device->base = plus(access, device->base, ptx__jit_number(type, access->code->imm));
+        given->base = plus(access, given->base, ptx__jit_number(type, access->code->imm));
+    *device = *given;
     device->base = wide(access, "zext", device->base);
     if (device->form.rows)
         device->rows = wide(access, "sext", device->rows);

@@ -20,7 +20,9 @@ struct ptx__jit_access {
     struct ptx__jit_value begin, size, host; /* of the memory */
     struct ptx__jit_value offset;            /* of the first lane's address, if they have a step */
     struct ptx__jit_value address;           /* the first byte, or each lane's, in host memory */
-    struct ptx__jit_operand device;          /* the address as the kernel has it */
+    struct ptx__jit_operand device;          /* the address as the kernel has it, in 64 bits */
+    struct ptx__jit_operand given;           /* and in its own bits */
+    bool from_begin; /* each lane's address is an offset from the begin of shared memory */
     struct ptx__jit_value shadow; /* of global memory the words of its lines, or of the block */
     struct ptx__jit_value noted;  /* whether the access has to be noted */
 };
@@ -88,6 +90,24 @@ struct ptx__jit_value ptx__jit_extended(const struct ptx__jit_access *access,
 struct ptx__jit_value ptx__jit_write_atoms(const struct ptx__jit_access *access, bool wanted);
 struct ptx__jit_value ptx__jit_operand_of_atom(const struct ptx__jit_access *access,
                                                unsigned number);
+
+/*
+ * What all lanes have is put into the room, list by list, from where each lane's is taken. That is
+ * quicker than to take it from a vector, and than a gather of the processor, which many do slowly.
+ */
+void ptx__jit_put_list(const struct ptx__jit_access *access, unsigned list,
+                       struct ptx__jit_value lanes);
+
+/* Where a lane has its place in a list; what it has there; which address on the host that is. */
+struct ptx__jit_value ptx__jit_list_at(const struct ptx__jit_access *access, unsigned list,
+                                       struct ptx__jit_value lane, unsigned bytes);
+struct ptx__jit_value ptx__jit_listed(const struct ptx__jit_access *access, unsigned list,
+                                      struct ptx__jit_value lane, unsigned type);
+struct ptx__jit_value ptx__jit_listed_address(const struct ptx__jit_access *access, unsigned list,
+                                              struct ptx__jit_value lane);
+
+/* The host addresses of all lanes. */
+struct ptx__jit_value ptx__jit_host_addresses(const struct ptx__jit_access *access);
 
 /* Loads an element of all lanes: by rows, or each lane from its own address. */
 struct ptx__jit_value ptx__jit_load_rows(const struct ptx__jit_access *access, unsigned element);

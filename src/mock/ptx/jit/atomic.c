@@ -13,15 +13,14 @@
 #include "mock/ptx/exec/control.h"
 #include "mock/ptx/jit/access.h"
 
-/* What lanes use lies in the room, one list behind the other. */
-enum { ADDRESSES, OPERANDS, OTHERS, RESULTS, LIST = PTX__LANES * 8 };
+/* The lists of what lanes use. */
+enum { ADDRESSES, OPERANDS, OTHERS, RESULTS };
 
 struct lane {
     const struct ptx__jit_access *access;
     struct ptx__jit_emit *emit;
     struct ptx__jit_text *text;
     unsigned type;
-    struct ptx__jit_value number; /* of the lane, as 64 bits */
     struct ptx__jit_value at, operands[2];
 };
 
@@ -46,20 +45,6 @@ static const char *of_host(const struct ptx__jit_access *access)
 }
 
 /* --- one lane --- */
-
-static struct ptx__jit_value list_at(const struct lane *lane, unsigned list, unsigned bytes)
-{
-    return ptx__jit_binary(lane->text, "add",
-                           ptx__jit_at(lane->emit, lane->emit->room, list * LIST),
-                           ptx__jit_binary(lane->text, "mul", lane->number, ptx__jit_i64(bytes)));
-}
-
-static struct ptx__jit_value of_lane(const struct lane *lane, unsigned list, unsigned type)
-{
-    const unsigned bytes = ptx__jit_bits(type) / 8;
-
-    return ptx__jit_load(lane->text, "", list_at(lane, list, bytes), type, 0, bytes);
-}
 
 static struct ptx__jit_value result_of(const struct lane *lane, struct ptx__jit_value old)
 {
@@ -110,30 +95,19 @@ static struct ptx__jit_value with_others(const struct lane *lane, size_t label)
     return old;
 }
 
-static void write_lane(const struct ptx__jit_access *access, struct ptx__jit_value number,
-                       bool wanted, size_t label)
+static struct ptx__jit_value write_lane(const struct ptx__jit_access *access,
+                                        struct ptx__jit_value number, size_t label)
 {
     struct lane lane = {.access = access, .emit = access->emit, .text = access->text};
-    struct ptx__jit_value old;
 
     lane.type = ptx__jit_memory_type(access);
-    lane.number = ptx__jit_cast(lane.text, "zext", number, PTX__JIT_I64);
-    lane.at = of_lane(&lane, ADDRESSES, PTX__JIT_I64);
+    lane.at = ptx__jit_listed_address(access, ADDRESSES, number);
     for (unsigned i = 0; i < 1u + is_exchange(access); i++)
-        lane.operands[i] = of_lane(&lane, OPERANDS + i, lane.type);
-    old = access->op->space == 's' ? alone(&lane) : with_others(&lane, label);
-    if (wanted)
-        ptx__jit_store(lane.text, "", list_at(&lane, RESULTS, access->bytes), old, access->bytes);
+        lane.operands[i] = ptx__jit_listed(access, OPERANDS + i, number, lane.type);
+    return access->op->space == 's' ? alone(&lane) : with_others(&lane, label);
 }
 
 /* --- all lanes --- */
-
-static void fill_list(const struct ptx__jit_access *access, unsigned list,
-                      struct ptx__jit_value value)
-{
-    ptx__jit_store(access->text, "", ptx__jit_at(access->emit, access->emit->room, list * LIST),
-                   ptx__jit_splat(access->text, value, PTX__LANES), 64);
-}
 
 struct ptx__jit_value ptx__jit_operand_of_atom(const struct ptx__jit_access *access,
                                                unsigned number)
@@ -169,30 +143,49 @@ static struct ptx__jit_value in_order(const struct ptx__jit_access *access, bool
     struct ptx__jit_text *text = access->text;
     const size_t label = emit->n_labels++, before = emit->label_number;
     const char *word = emit->label;
-    struct ptx__jit_value lanes, next = {.type = PTX__JIT_I32};
+    struct ptx__jit_value lanes, lane, old, next = {.type = PTX__JIT_I32};
 
     ptx__jit_goto(emit, "each", label);
     ptx__jit_label(emit, "each", label);
     next.number = text->next++;
     lanes = ptx__jit_phi(emit, mask_of(emit), word, before, next, "next", label);
-    write_lane(access, ptx__jit_first_bit(text, lanes), wanted, label);
+    lane = ptx__jit_first_bit(text, lanes);
+    old = write_lane(access, lane, label);
+    if (wanted)
+        ptx__jit_store(text, "", ptx__jit_list_at(access, RESULTS, lane, access->bytes), old,
+                       access->bytes);
     ptx__jit_goto(emit, "next", label);
     ptx__jit_label(emit, "next", label);
     ptx__jit_drop_bit(text, lanes, next);
     ptx__jit_branch(emit, ptx__jit_compare(text, "icmp ne", next, ptx__jit_number(PTX__JIT_I32, 0)),
                     "each", label, "all", label);
     ptx__jit_label(emit, "all", label);
-    return wanted ? ptx__jit_load(text, "", ptx__jit_at(emit, emit->room, RESULTS * LIST),
+    return wanted ? ptx__jit_load(text, "", ptx__jit_list_at(access, RESULTS, ptx__jit_i64(0), 0),
                                   ptx__jit_memory_type(access), PTX__LANES, 64)
                   : next;
 }
 
+/* The same of 32 lanes, in one piece of code. */
+static struct ptx__jit_value all_in_order(const struct ptx__jit_access *access)
+{
+    struct ptx__jit_value old[PTX__LANES];
+
+    for (unsigned l = 0; l < PTX__LANES; l++)
+        old[l] = write_lane(access, ptx__jit_number(PTX__JIT_I32, l), 0);
+    return ptx__jit_joined(access->text, PTX__LANES, old);
+}
+
 struct ptx__jit_value ptx__jit_write_atoms(const struct ptx__jit_access *access, bool wanted)
 {
-    fill_list(access, ADDRESSES, access->address);
+    const struct ptx__jit_emit *emit = access->emit;
+    const bool gathered = emit->gathers && access->op->space != 's';
+
+    ptx__jit_put_list(access, ADDRESSES, access->address);
     for (unsigned i = 0; i < 1u + is_exchange(access); i++)
-        fill_list(access, OPERANDS + i, ptx__jit_operand_of_atom(access, i));
-    if (!access->emit->gathers || access->op->space == 's')
+        ptx__jit_put_list(access, OPERANDS + i, ptx__jit_operand_of_atom(access, i));
+    if (access->op->space == 's' && emit->full && !emit->guarded)
+        return all_in_order(access);
+    if (!gathered)
         return in_order(access, wanted);
     gather(access);
     return (struct ptx__jit_value){.type = PTX__JIT_I32};

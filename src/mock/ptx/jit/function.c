@@ -348,25 +348,6 @@ static void declare(struct ptx__jit_text *text, const char *name, unsigned n, un
     ptx__jit_say(text, strcmp(name, "ctlz") ? ")\n" : ", i1)\n");
 }
 
-/* gather and scatter, which name the types of values and of pointers */
-static void declare_lanes(struct ptx__jit_text *text, unsigned bits)
-{
-    char pointers[16] = "ptr", suffix[8] = "";
-
-    if (text->typed) {
-        snprintf(pointers, sizeof(pointers), "i%u*", bits);
-        snprintf(suffix, sizeof(suffix), "i%u", bits);
-    }
-    ptx__jit_say(text,
-                 "declare <32 x i%u> @llvm.masked.gather.v32i%u.v32p0%s(<32 x %s>, i32, <32 x i1>, "
-                 "<32 x i%u>)\n",
-                 bits, bits, suffix, pointers, bits);
-    ptx__jit_say(text,
-                 "declare void @llvm.masked.scatter.v32i%u.v32p0%s(<32 x i%u>, <32 x %s>, i32, <32 "
-                 "x i1>)\n",
-                 bits, suffix, bits, pointers);
-}
-
 static const char *const reductions[] = {"add", "umin", "umax", "smin", "smax", "and", "or", "xor"};
 
 void ptx__jit_write_end(struct ptx__jit_text *text, const struct ptx__jit_addresses *addresses)
@@ -390,8 +371,6 @@ void ptx__jit_write_end(struct ptx__jit_text *text, const struct ptx__jit_addres
         declare(text, "fshl", 3, PTX__JIT_I32, lanes);
         declare(text, "fshr", 3, PTX__JIT_I32, lanes);
     }
-    for (unsigned bits = 8; bits <= 64; bits *= 2)
-        declare_lanes(text, bits);
     ptx__jit_say(text, "declare i32 @llvm.cttz.i32(i32, i1)\n");
     for (size_t i = 0; i < ARRAY_SIZE(reductions); i++)
         ptx__jit_say(text, "declare i32 @llvm.vector.reduce.%s.v32i32(<32 x i32>)\n",

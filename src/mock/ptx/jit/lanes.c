@@ -84,85 +84,133 @@ struct ptx__jit_value ptx__jit_load_rows(const struct ptx__jit_access *access, u
     return together(access, rows, n);
 }
 
-/* Writes the pointers of all lanes. Returns the number of the value. */
-static uint64_t say_pointers(const struct ptx__jit_access *access, unsigned element)
-{
-    struct ptx__jit_text *text = access->text;
-    const struct ptx__jit_value at =
-        ptx__jit_at(access->emit, access->address, element * access->bytes);
-    const uint64_t number = text->next++;
+/* --- lists of what the lanes have --- */
 
-    ptx__jit_say(text, "  %%v%llu = inttoptr ", (unsigned long long) number);
-    ptx__jit_say_typed(text, at);
-    ptx__jit_say(text, " to <32 x ");
-    ptx__jit_say_pointer(text, ptx__jit_memory_type(access), 0);
-    ptx__jit_say(text, ">\n");
-    return number;
+void ptx__jit_put_list(const struct ptx__jit_access *access, unsigned list,
+                       struct ptx__jit_value lanes)
+{
+    ptx__jit_store(access->text, "",
+                   ptx__jit_at(access->emit, access->emit->room, list * PTX__LANES * 8),
+                   ptx__jit_splat(access->text, lanes, PTX__LANES), 64);
 }
 
-static void say_pointer_operand(const struct ptx__jit_access *access, uint64_t pointers)
+struct ptx__jit_value ptx__jit_list_at(const struct ptx__jit_access *access, unsigned list,
+                                       struct ptx__jit_value lane, unsigned bytes)
 {
-    ptx__jit_say(access->text, "<32 x ");
-    ptx__jit_say_pointer(access->text, ptx__jit_memory_type(access), 0);
-    ptx__jit_say(access->text, "> %%v%llu, i32 %u, ", (unsigned long long) pointers, access->bytes);
-    ptx__jit_say_typed(access->text,
-                       ptx__jit_splat(access->text, ptx__jit_number(PTX__JIT_I1, 1), PTX__LANES));
+    const uint64_t first = list * PTX__LANES * 8;
+
+    if (lane.literal)
+        return ptx__jit_at(access->emit, access->emit->room, first + lane.number * bytes);
+    return ptx__jit_binary(
+        access->text, "add", ptx__jit_at(access->emit, access->emit->room, first),
+        ptx__jit_with(access, "mul", ptx__jit_cast(access->text, "zext", lane, PTX__JIT_I64),
+                      bytes));
 }
 
-static void say_name(const struct ptx__jit_access *access, const char *name)
+struct ptx__jit_value ptx__jit_listed(const struct ptx__jit_access *access, unsigned list,
+                                      struct ptx__jit_value lane, unsigned type)
 {
-    const unsigned bits = access->op->memory_bits;
+    const unsigned bytes = ptx__jit_bits(type) / 8;
 
-    if (access->text->typed)
-        ptx__jit_say(access->text, " @llvm.masked.%s.v32i%u.v32p0i%u(", name, bits, bits);
-    else
-        ptx__jit_say(access->text, " @llvm.masked.%s.v32i%u.v32p0(", name, bits);
+    return ptx__jit_load(access->text, "", ptx__jit_list_at(access, list, lane, bytes), type, 0,
+                         bytes);
+}
+
+static struct ptx__jit_value on_host(const struct ptx__jit_access *access,
+                                     struct ptx__jit_value address)
+{
+    if (!access->from_begin)
+        return address;
+    return ptx__jit_binary(access->text, "add",
+                           ptx__jit_cast(access->text, "zext", address, PTX__JIT_I64),
+                           access->host);
+}
+
+struct ptx__jit_value ptx__jit_listed_address(const struct ptx__jit_access *access, unsigned list,
+                                              struct ptx__jit_value lane)
+{
+    return on_host(access, ptx__jit_listed(access, list, lane, access->address.type));
+}
+
+struct ptx__jit_value ptx__jit_host_addresses(const struct ptx__jit_access *access)
+{
+    return on_host(access, access->address);
+}
+
+/* --- each lane from its own address --- */
+
+/* Where an element of a lane is, if the lanes' addresses are the first list. */
+static struct ptx__jit_value place_of_lane(const struct ptx__jit_access *access, unsigned lane,
+                                           unsigned element)
+{
+    const struct ptx__jit_value number = ptx__jit_number(PTX__JIT_I32, lane);
+
+    return ptx__jit_at(access->emit, ptx__jit_listed_address(access, 0, number),
+                       element * access->bytes);
 }
 
 struct ptx__jit_value ptx__jit_gather(const struct ptx__jit_access *access, unsigned element)
 {
-    struct ptx__jit_text *text = access->text;
-    const uint64_t pointers = say_pointers(access, element);
-    const struct ptx__jit_value r = ptx__jit_begin(text, ptx__jit_memory_type(access), PTX__LANES);
+    struct ptx__jit_value lanes[PTX__LANES];
 
-    ptx__jit_say(text, "call ");
-    ptx__jit_say_type(text, r.type, PTX__LANES);
-    say_name(access, "gather");
-    say_pointer_operand(access, pointers);
-    ptx__jit_say(text, ", ");
-    ptx__jit_say_type(text, r.type, PTX__LANES);
-    ptx__jit_say(text, " zeroinitializer)\n");
-    return r;
+    ptx__jit_put_list(access, 0, access->address);
+    for (unsigned l = 0; l < PTX__LANES; l++)
+        lanes[l] = ptx__jit_load(access->text, "volatile ", place_of_lane(access, l, element),
+                                 ptx__jit_memory_type(access), 0, access->bytes);
+    return ptx__jit_joined(access->text, PTX__LANES, lanes);
 }
 
-/* Whether the addresses of all lanes are contiguous, and the first one. */
-static struct ptx__jit_value is_row(const struct ptx__jit_access *access,
-                                    struct ptx__jit_value *ret_first)
+/*
+ * Whether the addresses of all lanes may be contiguous: the last one fits the first one. Also lanes
+ * that store nothing would have to be.
+ */
+static struct ptx__jit_value may_be_row(const struct ptx__jit_access *access,
+                                        struct ptx__jit_value first)
+{
+    struct ptx__jit_emit *emit = access->emit;
+    struct ptx__jit_text *text = access->text;
+    const struct ptx__jit_value last =
+        ptx__jit_lane(text, access->address, ptx__jit_number(PTX__JIT_I32, PTX__LANES - 1));
+    const struct ptx__jit_value fits =
+        ptx__jit_compare(text, "icmp eq", last,
+                         ptx__jit_with(access, "add", first, (PTX__LANES - 1) * access->bytes));
+    const struct ptx__jit_value word = emit->guarded ? emit->guard_word : emit->mask_word;
+
+    if (access->load || word.literal)
+        return fits;
+    return ptx__jit_binary(
+        text, "and", fits,
+        ptx__jit_compare(text, "icmp eq", word, ptx__jit_number(PTX__JIT_I32, PTX__ALL)));
+}
+
+/* Goes on where the addresses of all lanes are contiguous, and elsewhere if not. */
+static struct ptx__jit_value find_row(const struct ptx__jit_access *access, size_t label)
 {
     struct ptx__jit_emit *emit = access->emit;
     struct ptx__jit_text *text = access->text;
     struct ptx__jit_operand row = {.form = {.known = true, .step = access->bytes}};
-    struct ptx__jit_value same;
 
     row.base = ptx__jit_lane(text, access->address, ptx__jit_number(PTX__JIT_I32, 0));
-    same = ptx__jit_compare(text, "icmp eq", access->address, ptx__jit_row(emit, &row));
-    *ret_first = row.base;
-    return ptx__jit_compare(text, "icmp eq", ptx__jit_word(text, same),
-                            ptx__jit_number(PTX__JIT_I32, PTX__ALL));
+    ptx__jit_branch(emit, may_be_row(access, row.base), "ends", label, "lanes", label);
+    ptx__jit_label(emit, "ends", label);
+    ptx__jit_branch(emit,
+                    ptx__jit_all_zero(text, ptx__jit_binary(text, "xor", access->address,
+                                                            ptx__jit_row(emit, &row))),
+                    "row", label, "lanes", label);
+    ptx__jit_label(emit, "row", label);
+    return on_host(access, row.base);
 }
 
 struct ptx__jit_value ptx__jit_load_lanes(const struct ptx__jit_access *access, unsigned element)
 {
     struct ptx__jit_emit *emit = access->emit;
     const size_t label = emit->n_labels++;
-    struct ptx__jit_value first, whole, parts;
+    struct ptx__jit_value whole, parts;
 
     if (access->n > 1)
         return ptx__jit_gather(access, element);
-    ptx__jit_branch(emit, is_row(access, &first), "row", label, "lanes", label);
-    ptx__jit_label(emit, "row", label);
-    whole = ptx__jit_load(access->text, "volatile ", first, ptx__jit_memory_type(access),
-                          PTX__LANES, access->bytes);
+    whole = ptx__jit_load(access->text, "volatile ", find_row(access, label),
+                          ptx__jit_memory_type(access), PTX__LANES, access->bytes);
     ptx__jit_goto(emit, "loaded", label);
     ptx__jit_label(emit, "lanes", label);
     parts = ptx__jit_gather(access, element);
@@ -171,38 +219,20 @@ struct ptx__jit_value ptx__jit_load_lanes(const struct ptx__jit_access *access, 
     return ptx__jit_phi(emit, whole, "row", label, parts, "lanes", label);
 }
 
-/* Whether one vector can be stored: also the lanes that store nothing have contiguous addresses. */
-static struct ptx__jit_value stores_row(const struct ptx__jit_access *access,
-                                        struct ptx__jit_value *ret_first)
-{
-    const struct ptx__jit_emit *emit = access->emit;
-    const struct ptx__jit_value row = is_row(access, ret_first);
-    const struct ptx__jit_value word = emit->guarded ? emit->guard_word : emit->mask_word;
-
-    return ptx__jit_binary(
-        access->text, "and", row,
-        ptx__jit_compare(access->text, "icmp eq", word, ptx__jit_number(PTX__JIT_I32, PTX__ALL)));
-}
-
 void ptx__jit_store_each(const struct ptx__jit_access *access)
 {
     struct ptx__jit_emit *emit = access->emit;
-    const bool some = emit->guarded || !emit->full;
     const size_t label = emit->n_labels++;
-    struct ptx__jit_value first;
 
     if (access->n == 1) {
         const struct ptx__jit_value value = ptx__jit_stored(access, 0);
 
-        ptx__jit_branch(emit, some ? stores_row(access, &first) : is_row(access, &first), "row",
-                        label, "lanes", label);
-        ptx__jit_label(emit, "row", label);
-        ptx__jit_store(access->text, "volatile ", first, value, access->bytes);
+        ptx__jit_store(access->text, "volatile ", find_row(access, label), value, access->bytes);
         ptx__jit_goto(emit, "stored", label);
         ptx__jit_label(emit, "lanes", label);
     }
     for (unsigned i = 0; i < access->n; i++) {
-        if (some)
+        if (emit->guarded || !emit->full)
             ptx__jit_store_some(access, i, ptx__jit_stored(access, i));
         else
             ptx__jit_scatter(access, i, ptx__jit_stored(access, i));
@@ -217,14 +247,12 @@ void ptx__jit_store_each(const struct ptx__jit_access *access)
 void ptx__jit_scatter(const struct ptx__jit_access *access, unsigned element,
                       struct ptx__jit_value value)
 {
-    const uint64_t pointers = say_pointers(access, element);
-
-    ptx__jit_say(access->text, "  call void");
-    say_name(access, "scatter");
-    ptx__jit_say_typed(access->text, value);
-    ptx__jit_say(access->text, ", ");
-    say_pointer_operand(access, pointers);
-    ptx__jit_say(access->text, ")\n");
+    ptx__jit_put_list(access, 0, access->address);
+    ptx__jit_put_list(access, 1, value);
+    for (unsigned l = 0; l < PTX__LANES; l++)
+        ptx__jit_store(access->text, "volatile ", place_of_lane(access, l, element),
+                       ptx__jit_listed(access, 1, ptx__jit_number(PTX__JIT_I32, l), value.type),
+                       access->bytes);
 }
 
 void ptx__jit_store_some(const struct ptx__jit_access *access, unsigned element,
@@ -239,7 +267,7 @@ void ptx__jit_store_some(const struct ptx__jit_access *access, unsigned element,
                       PTX__JIT_I64)};
 
     ptx__jit_store(text, "", emit->room,
-                   ptx__jit_at(emit, access->address, element * access->bytes), 64);
+                   ptx__jit_at(emit, ptx__jit_host_addresses(access), element * access->bytes), 64);
     ptx__jit_store(text, "", elements, value, 64);
     ptx__jit_call_engine(emit, (uintptr_t) ptx__jit_store_lanes, "void", 4, operands);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing text in LLVM's language: values, and the instructions that make them. */
+/*
+ * Writing text in LLVM's language: values, and the instructions that make them (text.c), those that
+ * take vectors apart among them (text_lanes.c).
+ */
 #ifndef CUSHIM_MOCK_PTX_JIT_TEXT_H
 #define CUSHIM_MOCK_PTX_JIT_TEXT_H
 
@@ -77,11 +80,25 @@ struct ptx__jit_value ptx__jit_intrinsic(struct ptx__jit_text *text, const char 
 struct ptx__jit_value ptx__jit_lane(struct ptx__jit_text *text, struct ptx__jit_value vector,
                                     struct ptx__jit_value lane);
 
-/* Some lanes of one vector, and then some of another; and all 32 lanes of .b32 as one value. */
+/*
+ * Some lanes of one vector, and then some of another; a vector of scalars; and all 32 lanes of .b32
+ * as one value.
+ */
 struct ptx__jit_value ptx__jit_shuffled(struct ptx__jit_text *text, struct ptx__jit_value a,
                                         struct ptx__jit_value b, unsigned n, const unsigned *lanes);
+struct ptx__jit_value ptx__jit_joined(struct ptx__jit_text *text, unsigned n,
+                                      const struct ptx__jit_value *scalars);
 struct ptx__jit_value ptx__jit_reduced(struct ptx__jit_text *text, const char *name,
                                        struct ptx__jit_value values);
+
+/*
+ * Puts the parts of a vector together by "or", each of 256 bits. Whether all bits are zero, or the
+ * highest one of each lane.
+ */
+struct ptx__jit_value ptx__jit_folded(struct ptx__jit_text *text, struct ptx__jit_value vector);
+struct ptx__jit_value ptx__jit_all_zero(struct ptx__jit_text *text, struct ptx__jit_value vector);
+struct ptx__jit_value ptx__jit_none_negative(struct ptx__jit_text *text,
+                                             struct ptx__jit_value vector);
 
 /* A predicate's 32 lanes as a word, and a word as lanes. */
 struct ptx__jit_value ptx__jit_word(struct ptx__jit_text *text, struct ptx__jit_value lanes);
