@@ -3,8 +3,8 @@
  * What the compiled tier knows of a function before it writes anything: what each operation reads
  * and writes (operands.c), which registers are several slots (web.c), where compiled code may
  * begin, which slots are still needed where (flow.c, literal.c), which values are the same in all
- * lanes of a warp or have steps between them (form.c), where lanes may be apart (region.c), and
- * which pieces of code are there once more for lanes that part (copy.c).
+ * lanes of a warp or have steps between them (form.c, known.c), where lanes may be apart
+ * (region.c), and which pieces of code are there once more for lanes that part (copy.c).
  *
  * Lanes are taken as rows of equal length, as a block has them: in a block of 16 by 16 threads, a
  * warp is two rows of 16. A value may be a base, plus a constant step for each lane of a row, plus
@@ -70,6 +70,9 @@ struct ptx__jit_form {
     bool known;  /* nothing else than this: there is at least one value */
     bool vector; /* each lane has a value of its own */
     bool rows;   /* there is a step for each row */
+    /* Of values of 32 bits: the lowest bits of the base, and the highest of all lanes, that are 0.
+     */
+    uint8_t aligned, spare;
     int64_t step;
 };
 
@@ -174,6 +177,21 @@ void ptx__jit_forms(struct ptx__jit_flow *flow);
 /* Returns the form of an operation's only result. */
 struct ptx__jit_form ptx__jit_form_of(const struct ptx__jit_flow *flow, size_t number);
 
+/* --- known.c: bits that are known --- */
+
+/* Fills in what is known of the bits of a constant, and of an operation's result without lanes. */
+void ptx__jit_know_constant(const struct ptx__jit_flow *flow, const struct ptx__constant *constant,
+                            struct ptx__jit_form *form);
+void ptx__jit_know_result(const struct ptx__jit_flow *flow, size_t number,
+                          struct ptx__jit_form *form);
+
+/*
+ * Tells whether an operation of a value with steps has a result that is the same in all lanes, or
+ * has the same steps, because of the bits that are known; and its form without them.
+ */
+bool ptx__jit_takes_steps(const struct ptx__jit_flow *flow, size_t number,
+                          struct ptx__jit_form *ret_form);
+
 /* --- region.c: where lanes may be apart --- */
 
 /*
@@ -217,6 +235,10 @@ static inline size_t ptx__jit_original(const struct ptx__jit_flow *flow, size_t 
 unsigned ptx__jit_work_of(const struct ptx__jit_op *op);
 
 /* --- form.c, too --- */
+
+/* Returns the form of what an operation reads; that of a sink is not used. */
+struct ptx__jit_form ptx__jit_form_at(const struct ptx__jit_flow *flow, size_t number,
+                                      uint32_t offset);
 
 /* Tells whether a slot has the same value in each launch, and which. */
 bool ptx__jit_literal(const struct ptx__jit_flow *flow, uint32_t offset, uint64_t *ret_value);

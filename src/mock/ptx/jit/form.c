@@ -25,19 +25,24 @@ static bool is_uniform(struct ptx__jit_form form)
 
 static struct ptx__jit_form joined(struct ptx__jit_form a, struct ptx__jit_form b)
 {
+    struct ptx__jit_form both;
+
     if (!a.known || !b.known)
         return a.known ? a : b;
     if (a.vector || b.vector || a.step != b.step)
         return VECTOR;
-    return stepped(a.step, a.rows || b.rows);
+    both = stepped(a.step, a.rows || b.rows);
+    both.aligned = a.aligned < b.aligned ? a.aligned : b.aligned;
+    both.spare = a.spare < b.spare ? a.spare : b.spare;
+    return both;
 }
 
 /*
  * Rows of all lanes are all there is of a block of one dimension, or of one whose rows are whole
  * warps.
  */
-static struct ptx__jit_form of_constant(const struct ptx__jit_flow *flow,
-                                        const struct ptx__constant *constant)
+static struct ptx__jit_form of_fill(const struct ptx__jit_flow *flow,
+                                    const struct ptx__constant *constant)
 {
     switch (constant->fill) {
     case PTX__FILL_TID_X:
@@ -59,9 +64,18 @@ static struct ptx__jit_form of_constant(const struct ptx__jit_flow *flow,
     }
 }
 
-/* Returns the form of an operand; that of a sink is not used. */
-static struct ptx__jit_form of_slot(const struct ptx__jit_flow *flow, size_t number,
-                                    uint32_t offset)
+static struct ptx__jit_form of_constant(const struct ptx__jit_flow *flow,
+                                        const struct ptx__jit_slot *slot)
+{
+    struct ptx__jit_form form = of_fill(flow, slot->constant);
+
+    if (!form.vector && slot->bits == 32)
+        ptx__jit_know_constant(flow, slot->constant, &form);
+    return form;
+}
+
+struct ptx__jit_form ptx__jit_form_at(const struct ptx__jit_flow *flow, size_t number,
+                                      uint32_t offset)
 {
     const uint16_t slot = ptx__jit_read_at(flow, number, offset);
 
@@ -95,8 +109,8 @@ static struct ptx__jit_form sum(struct ptx__jit_form a, struct ptx__jit_form b, 
 static struct ptx__jit_form scaled(const struct ptx__jit_flow *flow, size_t number_of_op,
                                    uint32_t value, uint32_t by)
 {
-    const struct ptx__jit_form form = of_slot(flow, number_of_op, value),
-                               factor = of_slot(flow, number_of_op, by);
+    const struct ptx__jit_form form = ptx__jit_form_at(flow, number_of_op, value),
+                               factor = ptx__jit_form_at(flow, number_of_op, by);
     uint64_t number = 0;
 
     if (!form.known || !factor.known)
@@ -114,7 +128,7 @@ static struct ptx__jit_form scaled(const struct ptx__jit_flow *flow, size_t numb
 static struct ptx__jit_form product(const struct ptx__jit_flow *flow, size_t number)
 {
     const struct ptx__op *op = &flow->code->ops[number];
-    const struct ptx__jit_form of_a = of_slot(flow, number, op->a);
+    const struct ptx__jit_form of_a = ptx__jit_form_at(flow, number, op->a);
 
     return is_uniform(of_a) ? scaled(flow, number, op->b, op->a)
                             : scaled(flow, number, op->a, op->b);
@@ -123,8 +137,8 @@ static struct ptx__jit_form product(const struct ptx__jit_flow *flow, size_t num
 static struct ptx__jit_form shifted(const struct ptx__jit_flow *flow, size_t number)
 {
     const struct ptx__op *op = &flow->code->ops[number];
-    const struct ptx__jit_form form = of_slot(flow, number, op->a),
-                               amount = of_slot(flow, number, op->b);
+    const struct ptx__jit_form form = ptx__jit_form_at(flow, number, op->a),
+                               amount = ptx__jit_form_at(flow, number, op->b);
     uint64_t by;
 
     if (!form.known || !amount.known)
@@ -162,11 +176,13 @@ static bool keeps_steps(const struct ptx__jit_flow *flow, size_t number,
         return false;
     if (!strcmp(key, "mov.u32") || !strcmp(key, "mov.u64") || !strcmp(key, "cvt.u64.u32") ||
         !strcmp(key, "cvt.u64.s32") || !strcmp(key, "cvt.u32.u64") || !strcmp(key, "address.add"))
-        *ret_form = of_slot(flow, number, op->a);
+        *ret_form = ptx__jit_form_at(flow, number, op->a);
     else if (!strcmp(key, "add.u32") || !strcmp(key, "add.u64"))
-        *ret_form = sum(of_slot(flow, number, op->a), of_slot(flow, number, op->b), 1);
+        *ret_form =
+            sum(ptx__jit_form_at(flow, number, op->a), ptx__jit_form_at(flow, number, op->b), 1);
     else if (!strcmp(key, "sub.u32") || !strcmp(key, "sub.u64"))
-        *ret_form = sum(of_slot(flow, number, op->a), of_slot(flow, number, op->b), -1);
+        *ret_form =
+            sum(ptx__jit_form_at(flow, number, op->a), ptx__jit_form_at(flow, number, op->b), -1);
     else if (!strcmp(key, "shl.u32") || !strcmp(key, "shl.u64"))
         *ret_form = shifted(flow, number);
     else if (!strcmp(key, "mul.lo.u32") || !strcmp(key, "mul.lo.u64") ||
@@ -174,7 +190,7 @@ static bool keeps_steps(const struct ptx__jit_flow *flow, size_t number,
         *ret_form = product(flow, number);
     else if (!strcmp(key, "mad.lo.u32") || !strcmp(key, "mad.lo.u64") ||
              !strcmp(key, "mad.wide.u32") || !strcmp(key, "mad.wide.s32"))
-        *ret_form = sum(product(flow, number), of_slot(flow, number, op->c), 1);
+        *ret_form = sum(product(flow, number), ptx__jit_form_at(flow, number, op->c), 1);
     else
         return false;
     return true;
@@ -200,7 +216,7 @@ static struct ptx__jit_form of_operands(const struct ptx__jit_flow *flow, size_t
 
 static struct ptx__jit_form of_address(const struct ptx__jit_flow *flow, size_t number)
 {
-    const struct ptx__jit_form form = of_slot(flow, number, flow->code->ops[number].a);
+    const struct ptx__jit_form form = ptx__jit_form_at(flow, number, flow->code->ops[number].a);
 
     return form.known && !is_uniform(form) ? VECTOR : form;
 }
@@ -219,16 +235,20 @@ struct ptx__jit_form ptx__jit_form_of(const struct ptx__jit_flow *flow, size_t n
         return of_operands(flow, number);
     if (op->kind != PTX__JIT_PLAIN)
         return VECTOR;
-    if (!keeps_steps(flow, number, &form))
-        return of_operands(flow, number);
-    return op->n_writes && op->writes[0] != PTX__JIT_NONE && flow->slots[op->writes[0]].bits == 32
-               ? as_32(form)
-               : form;
+    if (!keeps_steps(flow, number, &form) && !ptx__jit_takes_steps(flow, number, &form))
+        form = of_operands(flow, number);
+    if (!op->n_writes || op->writes[0] == PTX__JIT_NONE || flow->slots[op->writes[0]].bits != 32)
+        return form;
+    form = as_32(form);
+    if (!form.vector)
+        ptx__jit_know_result(flow, number, &form);
+    return form;
 }
 
 static bool differs(struct ptx__jit_form a, struct ptx__jit_form b)
 {
-    return a.known != b.known || a.vector != b.vector || a.rows != b.rows || a.step != b.step;
+    return a.known != b.known || a.vector != b.vector || a.rows != b.rows || a.step != b.step ||
+           a.aligned != b.aligned || a.spare != b.spare;
 }
 
 /* Joins the form of an operation's results with those that their slots have. */
@@ -286,7 +306,7 @@ void ptx__jit_forms(struct ptx__jit_flow *flow)
     for (unsigned i = 0; i < flow->n_slots; i++) {
         struct ptx__jit_slot *slot = &flow->slots[i];
 
-        slot->form = slot->constant  ? of_constant(flow, slot->constant)
+        slot->form = slot->constant  ? of_constant(flow, slot)
                      : slot->written ? (struct ptx__jit_form){0}
                                      : VECTOR;
     }

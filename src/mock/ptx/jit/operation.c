@@ -51,7 +51,7 @@ static void check_widening(struct ptx__jit_emit *emit, size_t number,
     struct ptx__jit_value fits = ptx__jit_number(PTX__JIT_I1, 1);
 
     for (unsigned i = 0; i < n; i++) {
-        if (operands[i].form.step || operands[i].form.rows)
+        if ((operands[i].form.step || operands[i].form.rows) && !operands[i].form.spare)
             fits =
                 ptx__jit_binary(&emit->text, "and", stays_in_range(emit, &operands[i], sign), fits);
     }
