@@ -84,8 +84,8 @@ struct ptx__jit_value ptx__jit_extended(const struct ptx__jit_access *access,
                                         struct ptx__jit_value value);
 
 /*
- * Atomic operations of the lanes (atomic.c), and an operand of them. Returns what was there, if
- * that is wanted.
+ * Atomic operations of the lanes (atomic.c); returns what was there, if that is wanted. And an
+ * operand of them: a vector, or what all lanes have.
  */
 struct ptx__jit_value ptx__jit_write_atoms(const struct ptx__jit_access *access, bool wanted);
 struct ptx__jit_value ptx__jit_operand_of_atom(const struct ptx__jit_access *access,

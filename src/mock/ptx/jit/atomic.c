@@ -95,6 +95,36 @@ static struct ptx__jit_value with_others(const struct lane *lane, size_t label)
     return old;
 }
 
+struct ptx__jit_value ptx__jit_operand_of_atom(const struct ptx__jit_access *access,
+                                               unsigned number)
+{
+    const struct ptx__jit_operand operand =
+        ptx__jit_read(access->emit, access->code->list[number], access->op->memory_bits);
+
+    return operand.form.step || operand.form.rows ? ptx__jit_vector(access->emit, &operand)
+                                                  : operand.base;
+}
+
+static void list_operands(const struct ptx__jit_access *access)
+{
+    for (unsigned i = 0; i < 1u + is_exchange(access); i++) {
+        const struct ptx__jit_value value = ptx__jit_operand_of_atom(access, i);
+
+        if (value.lanes)
+            ptx__jit_put_list(access, OPERANDS + i, value);
+    }
+}
+
+static struct ptx__jit_value operand_of_lane(const struct ptx__jit_access *access, unsigned number,
+                                             struct ptx__jit_value lane)
+{
+    const struct ptx__jit_value value = ptx__jit_operand_of_atom(access, number);
+
+    return value.lanes
+               ? ptx__jit_listed(access, OPERANDS + number, lane, ptx__jit_memory_type(access))
+               : value;
+}
+
 static struct ptx__jit_value write_lane(const struct ptx__jit_access *access,
                                         struct ptx__jit_value number, size_t label)
 {
@@ -103,20 +133,11 @@ static struct ptx__jit_value write_lane(const struct ptx__jit_access *access,
     lane.type = ptx__jit_memory_type(access);
     lane.at = ptx__jit_listed_address(access, ADDRESSES, number);
     for (unsigned i = 0; i < 1u + is_exchange(access); i++)
-        lane.operands[i] = ptx__jit_listed(access, OPERANDS + i, number, lane.type);
+        lane.operands[i] = operand_of_lane(access, i, number);
     return access->op->space == 's' ? alone(&lane) : with_others(&lane, label);
 }
 
 /* --- all lanes --- */
-
-struct ptx__jit_value ptx__jit_operand_of_atom(const struct ptx__jit_access *access,
-                                               unsigned number)
-{
-    const struct ptx__jit_operand operand =
-        ptx__jit_read(access->emit, access->code->list[number], access->op->memory_bits);
-
-    return ptx__jit_vector(access->emit, &operand);
-}
 
 static struct ptx__jit_value mask_of(const struct ptx__jit_emit *emit)
 {
@@ -124,16 +145,100 @@ static struct ptx__jit_value mask_of(const struct ptx__jit_emit *emit)
 }
 
 /* Hands the lanes' addresses and operands to the worker. */
-static void gather(const struct ptx__jit_access *access)
+static void hand_over(const struct ptx__jit_access *access)
 {
     struct ptx__jit_emit *emit = access->emit;
     const struct ptx__jit_value operands[] = {
         ptx__jit_at(emit, emit->worker, offsetof(struct ptx__worker, gathered)), emit->room,
         ptx__jit_cast(access->text, "zext", mask_of(emit), PTX__JIT_I64), access->host};
 
+    ptx__jit_put_list(access, ADDRESSES, access->address);
+    ptx__jit_put_list(access, OPERANDS, ptx__jit_operand_of_atom(access, 0));
     ptx__jit_call_engine(
         emit, access->bytes == 8 ? (uintptr_t) ptx__gather_64 : (uintptr_t) ptx__gather_32, "void",
         4, operands);
+}
+
+#define GATHERED(access, type, member)                                                             \
+    FIELD((access)->emit, (access)->emit->worker, type, ptx__worker, gathered.member)
+
+/* Whether the worker gathers for this memory, and all lanes add to what it has the window of. */
+static struct ptx__jit_value is_in_window(const struct ptx__jit_access *access,
+                                          struct ptx__jit_value gain)
+{
+    struct ptx__jit_text *text = access->text;
+    const struct ptx__jit_value in_window = ptx__jit_folded(
+        text, ptx__jit_binary(text, "sub", access->address, GATHERED(access, I64, window_at)));
+    const struct ptx__jit_value is[] = {
+        ptx__jit_compare(text, "icmp eq", GATHERED(access, I64, memory), access->host),
+        ptx__jit_compare(text, "icmp eq", GATHERED(access, I32, bytes),
+                         ptx__jit_number(PTX__JIT_I32, access->bytes)),
+        ptx__jit_compare(text, "icmp sge", gain,
+                         ptx__jit_number(PTX__JIT_I32, (uint32_t) -PTX__GATHER_LOSS))};
+    struct ptx__jit_value all = ptx__jit_all_zero(
+        text, ptx__jit_with(access, "and", in_window, ~(uint64_t) (PTX__GATHER_WINDOW - 1)));
+
+    for (size_t i = 0; i < sizeof(is) / sizeof(is[0]); i++)
+        all = ptx__jit_binary(text, "and", all, is[i]);
+    return all;
+}
+
+static void set_gathered(const struct ptx__jit_access *access, size_t offset,
+                         struct ptx__jit_value value)
+{
+    ptx__jit_store(access->text, "",
+                   ptx__jit_at(access->emit, access->emit->worker,
+                               offsetof(struct ptx__worker, gathered) + offset),
+                   value, ptx__jit_bits(value.type) / 8);
+}
+
+/* Adds for 32 lanes to the sums of the window, and to what has been gained. */
+static void add_to_window(const struct ptx__jit_access *access, struct ptx__jit_value gain)
+{
+    struct ptx__jit_text *text = access->text;
+    const unsigned type = ptx__jit_memory_type(access);
+    const struct ptx__jit_value more = ptx__jit_with(access, "add", gain, PTX__LANES);
+    const struct ptx__jit_value most = ptx__jit_number(PTX__JIT_I32, PTX__GATHER_GAIN);
+    const struct ptx__jit_value down = ptx__jit_binary(text, "sub", GATHERED(access, I64, window),
+                                                       GATHERED(access, I64, window_at));
+
+    ptx__jit_put_list(access, ADDRESSES, access->address);
+    list_operands(access);
+    for (unsigned l = 0; l < PTX__LANES; l++) {
+        const struct ptx__jit_value lane = ptx__jit_number(PTX__JIT_I32, l);
+        const struct ptx__jit_value at =
+            ptx__jit_binary(text, "add", ptx__jit_listed_address(access, ADDRESSES, lane), down);
+        const struct ptx__jit_value sum = ptx__jit_load(text, "", at, type, 0, access->bytes);
+
+        ptx__jit_store(text, "", at,
+                       ptx__jit_binary(text, "add", sum, operand_of_lane(access, 0, lane)),
+                       access->bytes);
+    }
+    set_gathered(access, offsetof(struct ptx__gathered, window_used),
+                 ptx__jit_number(PTX__JIT_I8, 1));
+    set_gathered(access, offsetof(struct ptx__gathered, gain),
+                 ptx__jit_select(text, ptx__jit_compare(text, "icmp slt", more, most), more, most));
+}
+
+static void gather(const struct ptx__jit_access *access)
+{
+    struct ptx__jit_emit *emit = access->emit;
+    const size_t label = emit->n_labels++;
+    struct ptx__jit_value gain;
+
+    if (!emit->full || emit->guarded) {
+        hand_over(access);
+        return;
+    }
+    gain = GATHERED(access, I32, gain);
+    ptx__jit_branch(emit, is_in_window(access, gain), "window", label, "hand", label);
+    ptx__jit_label(emit, "window", label);
+    add_to_window(access, gain);
+    ptx__jit_goto(emit, "gathered", label);
+    ptx__jit_label(emit, "hand", label);
+    hand_over(access);
+    ptx__jit_goto(emit, "gathered", label);
+    ptx__jit_label(emit, "gathered", label);
 }
 
 /* One lane after the other. */
@@ -178,17 +283,15 @@ static struct ptx__jit_value all_in_order(const struct ptx__jit_access *access)
 struct ptx__jit_value ptx__jit_write_atoms(const struct ptx__jit_access *access, bool wanted)
 {
     const struct ptx__jit_emit *emit = access->emit;
-    const bool gathered = emit->gathers && access->op->space != 's';
 
+    if (emit->gathers && access->op->space != 's') {
+        gather(access);
+        return (struct ptx__jit_value){.type = PTX__JIT_I32};
+    }
     ptx__jit_put_list(access, ADDRESSES, access->address);
-    for (unsigned i = 0; i < 1u + is_exchange(access); i++)
-        ptx__jit_put_list(access, OPERANDS + i, ptx__jit_operand_of_atom(access, i));
-    if (access->op->space == 's' && emit->full && !emit->guarded)
-        return all_in_order(access);
-    if (!gathered)
-        return in_order(access, wanted);
-    gather(access);
-    return (struct ptx__jit_value){.type = PTX__JIT_I32};
+    list_operands(access);
+    return access->op->space == 's' && emit->full && !emit->guarded ? all_in_order(access)
+                                                                    : in_order(access, wanted);
 }
 
 /* --- what is gathered --- */

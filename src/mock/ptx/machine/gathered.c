@@ -8,10 +8,8 @@
 #include "mock/ptx/machine/warp.h"
 
 enum {
-    N_SUMS = 1024, /* 16 KiB, so that they stay in the nearest cache */
-    MOST_GAIN = 1 << 16,
-    MOST_LOSS = 1 << 14, /* after which nothing is gathered any more */
-    END_COSTS = 64,      /* to add all sums costs as much as this many additions */
+    N_SUMS = 1024,  /* 16 KiB, so that they stay in the nearest cache */
+    END_COSTS = 64, /* to add all sums costs as much as this many additions */
 };
 
 struct sum {
@@ -19,18 +17,12 @@ struct sum {
     uint64_t sum;
 };
 
-/*
- * Most kernels add to a piece of memory that is small. So the sums of one piece, a window, lie as
- * the memory does, and need no address.
- */
-enum { WINDOW = 4096 };
+enum { WINDOW = PTX__GATHER_WINDOW };
 
 struct ptx__sums {
     struct sum list[N_SUMS]; /* each other address has one place, by its lowest bits */
     unsigned n;
     uint16_t used[N_SUMS];
-    bool window_used;
-    uint64_t window_at; /* the address of its begin */
     union {
         uint32_t of_32[WINDOW / 4];
         uint64_t of_64[WINDOW / 8];
@@ -55,13 +47,15 @@ static void add(uint64_t address, uint64_t value, unsigned bytes)
 }
 
 /* Adds a sum of the window, and returns what that has cost. */
-static int32_t add_from_window(struct ptx__sums *sums, unsigned i, unsigned bytes)
+static int32_t add_from_window(const struct ptx__gathered *gathered, unsigned i)
 {
+    const struct ptx__sums *sums = gathered->sums;
+    const unsigned bytes = gathered->bytes;
     const uint64_t value = bytes == 4 ? sums->window.of_32[i] : sums->window.of_64[i];
 
     if (!value)
         return 0;
-    add(sums->window_at + (uint64_t) i * bytes, value, bytes);
+    add(gathered->window_at + (uint64_t) i * bytes, value, bytes);
     return 2;
 }
 
@@ -69,12 +63,12 @@ static void add_window(struct ptx__gathered *gathered)
 {
     struct ptx__sums *sums = gathered->sums;
 
-    if (!sums->window_used)
+    if (!gathered->window_used)
         return;
     for (unsigned i = 0; i < WINDOW / gathered->bytes; i++)
-        gathered->gain -= add_from_window(sums, i, gathered->bytes);
+        gathered->gain -= add_from_window(gathered, i);
     memset(&sums->window, 0, sizeof(sums->window));
-    sums->window_used = false;
+    gathered->window_used = false;
 }
 
 void ptx__gathered_add(struct ptx__gathered *gathered)
@@ -117,13 +111,14 @@ static bool begin(struct ptx__gathered *gathered, const unsigned char *memory, u
     ptx__gathered_add(gathered);
     if (!gathered->sums && !gathered->refused)
         gathered->sums = calloc(1, sizeof(*gathered->sums));
-    gathered->refused |= !gathered->sums || gathered->gain < -MOST_LOSS;
+    gathered->refused |= !gathered->sums || gathered->gain < -PTX__GATHER_LOSS;
     if (gathered->refused)
         return false;
     gathered->memory = memory;
     gathered->bytes = bytes;
     gathered->since = now();
-    gathered->sums->window_at =
+    gathered->window = (unsigned char *) &gathered->sums->window;
+    gathered->window_at =
         (address - first < WINDOW / 2 ? first : address - WINDOW / 2) & ~(uint64_t) 7;
     return true;
 }
@@ -132,7 +127,8 @@ static bool begin(struct ptx__gathered *gathered, const unsigned char *memory, u
 static bool gathers(struct ptx__gathered *gathered, const struct ptx__additions *additions,
                     uint32_t lanes, const unsigned char *memory, unsigned bytes)
 {
-    if (gathered->memory == memory && gathered->bytes == bytes && gathered->gain >= -MOST_LOSS)
+    if (gathered->memory == memory && gathered->bytes == bytes &&
+        gathered->gain >= -PTX__GATHER_LOSS)
         return true;
     return begin(gathered, memory, bytes, additions->addresses[__builtin_ctz(lanes)]);
 }
@@ -152,25 +148,27 @@ __attribute__((noinline)) static void replace(struct ptx__gathered *gathered, un
     gathered->gain -= 2;
 }
 
-static bool all_in_window(const struct ptx__sums *sums, const struct ptx__additions *additions)
+static bool all_in_window(const struct ptx__gathered *gathered,
+                          const struct ptx__additions *additions)
 {
     uint64_t out = 0;
 
     for (unsigned l = 0; l < PTX__LANES; l++)
-        out |= additions->addresses[l] - sums->window_at;
+        out |= additions->addresses[l] - gathered->window_at;
     return out < WINDOW;
 }
 
 /* Gathers for all lanes what follows from the number of one; those in between are left out. */
 #define GATHER(bits)                                                                               \
-    static void gather_all_##bits(struct ptx__sums *sums, const struct ptx__additions *additions)  \
+    static void gather_all_##bits(struct ptx__gathered *gathered,                                  \
+                                  const struct ptx__additions *additions)                          \
     {                                                                                              \
-        const uint64_t down = (uintptr_t) &sums->window - sums->window_at;                         \
+        const uint64_t down = (uintptr_t) gathered->window - gathered->window_at;                  \
                                                                                                    \
         for (unsigned l = 0; l < PTX__LANES; l++)                                                  \
             *(uint##bits##_t *) (uintptr_t) (additions->addresses[l] + down) +=                    \
                 additions->of_##bits[l];                                                           \
-        sums->window_used = true;                                                                  \
+        gathered->window_used = true;                                                              \
     }                                                                                              \
                                                                                                    \
     static void gather_each_##bits(struct ptx__gathered *gathered,                                 \
@@ -181,12 +179,12 @@ static bool all_in_window(const struct ptx__sums *sums, const struct ptx__additi
         for (uint32_t m = mask; m; m &= m - 1) {                                                   \
             const unsigned l = (unsigned) __builtin_ctz(m);                                        \
             const uint64_t address = additions->addresses[l], value = additions->of_##bits[l];     \
-            const uint64_t in_window = address - sums->window_at;                                  \
+            const uint64_t in_window = address - gathered->window_at;                              \
             const unsigned place = (unsigned) (address / (bits / 8)) % N_SUMS;                     \
                                                                                                    \
             if (in_window < WINDOW) {                                                              \
                 sums->window.of_##bits[in_window / (bits / 8)] += additions->of_##bits[l];         \
-                sums->window_used = true;                                                          \
+                gathered->window_used = true;                                                      \
             } else if (sums->list[place].address == address) {                                     \
                 sums->list[place].sum += value;                                                    \
             } else {                                                                               \
@@ -216,13 +214,13 @@ static bool all_in_window(const struct ptx__sums *sums, const struct ptx__additi
             add_each_##bits(additions, lanes);                                                     \
             return;                                                                                \
         }                                                                                          \
-        if (lanes == PTX__ALL && all_in_window(gathered->sums, additions))                         \
-            gather_all_##bits(gathered->sums, additions);                                          \
+        if (lanes == PTX__ALL && all_in_window(gathered, additions))                               \
+            gather_all_##bits(gathered, additions);                                                \
         else                                                                                       \
             gather_each_##bits(gathered, additions, lanes);                                        \
         gathered->gain += (int32_t) ptx__count_lanes(lanes);                                       \
-        if (gathered->gain > MOST_GAIN)                                                            \
-            gathered->gain = MOST_GAIN;                                                            \
+        if (gathered->gain > PTX__GATHER_GAIN)                                                     \
+            gathered->gain = PTX__GATHER_GAIN;                                                     \
     }
 
 GATHER(32)

@@ -21,12 +21,25 @@
 
 #include "mock/ptx/machine/code.h"
 
+enum {
+    PTX__GATHER_WINDOW = 4096, /* bytes: a power of two */
+    PTX__GATHER_GAIN = 1 << 16,
+    PTX__GATHER_LOSS = 1 << 14, /* after which nothing is gathered any more */
+};
+
+/*
+ * Most kernels add to a piece of memory that is small. So the sums of one piece, a window, lie as
+ * the memory does, and need no address. Compiled code adds to them itself.
+ */
 struct ptx__gathered {
     /* The host address of the allocation that all sums are for; NULL: there are none. */
     const unsigned char *memory;
-    unsigned bytes;         /* of each of them: 4 or 8 */
-    bool refused;           /* it does not pay, or there is no memory for it */
-    int32_t gain;           /* additions that had a sum already, less those that had none */
+    unsigned bytes;   /* of each of them: 4 or 8 */
+    bool refused;     /* it does not pay, or there is no memory for it */
+    bool window_used; /* there are sums in the window */
+    int32_t gain; /* additions that had a sum already, less those that had none; it has a limit */
+    uint64_t window_at;     /* the host address of what the window is for */
+    unsigned char *window;  /* its sums */
     uint64_t since;         /* when the first one was gathered */
     ptx__handler entry;     /* the only handler that may run nevertheless */
     struct ptx__sums *sums; /* made at the first use */
