@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "mock/ptx/jit/block.h"
 
-#include <string.h>
-
 #include "mock/ptx/exec/control.h"
 #include "mock/ptx/jit/tier.h"
 #include "mock/ptx/racecheck/racecheck.h"
@@ -21,13 +19,6 @@ bool ptx__jit_keep_step(struct ptx__warp *warp, const struct ptx__op *op, unsign
     return block->step.on || ptx__step_join(warp, op, (uint8_t) kept);
 }
 
-static struct ptx__barrier *barrier_of(const struct ptx__warp *warp, const struct ptx__op *op)
-{
-    const uint32_t number = *(const uint32_t *) (const void *) (warp->regs + op->a);
-
-    return &warp->block->barriers[number];
-}
-
 /*
  * Tells whether a warp does what those before it did, which is for the first one to say. Tensor
  * memory is looked at when a block ends.
@@ -44,24 +35,8 @@ static bool is_in_step(const struct ptx__warp *warp, const struct ptx__op *op,
         return false;
     step->to = op;
     step->to_kept = stop == PTX__JIT_EXIT ? 0 : (uint8_t) kept;
-    step->quick = block->shadow ? NULL : op;
+    step->quick = op;
     return true;
-}
-
-/* What the race check of shared memory wants to know. */
-static void tell(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__jit_stop stop)
-{
-    if (stop == PTX__JIT_EXIT)
-        warp->alive = 0;
-    else
-        ptx__shared_racecheck_arrive(warp, barrier_of(warp, op));
-}
-
-static void tell_complete(struct ptx__block *block, struct ptx__barrier *barrier)
-{
-    for (unsigned i = 0; i < block->n_warps; i++)
-        ptx__shared_racecheck_leave(&block->warps[i], barrier);
-    memset(barrier->clock, 0, sizeof(barrier->clock));
 }
 
 /* The barrier is complete: all warps go on behind it, beginning with the one that came last. */
@@ -69,8 +44,7 @@ static uint64_t next_round(struct ptx__warp *warp, const struct ptx__op *op)
 {
     struct ptx__block *block = warp->block;
 
-    if (block->shadow)
-        tell_complete(block, barrier_of(warp, op));
+    ptx__shared_racecheck_meet(block);
     ptx__step_begin(warp, op + 1, block->step.to_kept);
     return block->step.entry;
 }
@@ -99,8 +73,6 @@ static uint64_t step(struct ptx__warp *warp, const struct ptx__op *op, enum ptx_
     block->running = warp;
     if (atomic_load_explicit(&block->grid->stop, memory_order_relaxed))
         return PTX__JIT_NO_ENTRY;
-    if (block->shadow)
-        tell(warp, op, stop);
     if (warp != block->step.end) {
         if (warp == block->last)
             block->step.until = block->step.end;

@@ -240,10 +240,13 @@ static inline bool note_lanes(const struct shared *shared, enum ptx__use use)
     uint32_t unordered = plain && use & PTX__STORES ? shadow->unseen_reads[number] : 0;
 
     PTX__EACH_LANE granules[l] = shared->offsets[l] >> shadow->shift;
-    EACH_ACTIVE(l)
-    {
-        if (use & PTX__LOADS)
+    if (use & PTX__LOADS && shared->warp->mask == PTX__ALL) {
+        PTX__EACH_LANE written &= shadow->written[granules[l] / 64] >> granules[l] % 64;
+    } else if (use & PTX__LOADS) {
+        EACH_ACTIVE(l)
+        {
             written &= shadow->written[granules[l] / 64] >> granules[l] % 64;
+        }
     }
     if (compare && shadow->unseen_writes[number]) {
         EACH_ACTIVE(l)
@@ -253,9 +256,11 @@ static inline bool note_lanes(const struct shared *shared, enum ptx__use use)
     }
     if (!written || unordered)
         return false;
+    if (use & PTX__LOADS && !compare)
+        return true;
     EACH_ACTIVE(l)
     {
-        if (use & PTX__STORES)
+        if (use & PTX__STORES && !(use & PTX__LOADS))
             shadow->written[granules[l] / 64] |= UINT64_C(1) << granules[l] % 64;
         if (use & PTX__STORES && compare)
             shadow->writers[granules[l]] = shared->record + l;
@@ -369,7 +374,8 @@ void ptx__racecheck_lanes(struct ptx__warp *warp, const struct ptx__op *op,
 
     if (!few_runs(&steps)) {
         fetch_words(range, warp->mask, addresses, use);
-        steps.behind = steps.same = 0;
+        ptx__racecheck_each(&(struct ptx__touch){warp, op, range, use, 0, 0}, addresses, bytes);
+        return;
     }
     while (steps.mask) {
         const struct run run = next_run(&steps);

@@ -64,6 +64,9 @@ void ptx__shared_racecheck_start(struct ptx__block *block);
 void ptx__shared_racecheck_arrive(struct ptx__warp *warp, struct ptx__barrier *barrier);
 void ptx__shared_racecheck_leave(struct ptx__warp *warp, const struct ptx__barrier *barrier);
 
+/* The same as if each warp of the block had arrived at a barrier, and then each had left it. */
+void ptx__shared_racecheck_meet(struct ptx__block *block);
+
 /*
  * Makes the granules as small as an access needs. When out of memory it returns false, and the
  * check ends for this block.
@@ -144,6 +147,11 @@ enum {
     PTX__LINE_MANY =
         32, /* several blocks have read all of it, none wrote: more reads change nothing */
     PTX__LINE_FLAGS = 63,
+    /*
+     * Of PTX__LINE_OF_TWO: only the first block is known to have read all of it. Instead of the
+     * second number there is a bit for each word of four bytes that others have read, too.
+     */
+    PTX__LINE_OF_SOME = 64,
 };
 
 #define PTX__LINE_SHIFT 8
@@ -163,6 +171,9 @@ struct ptx__touch {
 
 /* Checks and records an access to bytes of a range, without the fast path. */
 void ptx__racecheck_global(const struct ptx__touch *touch, uint64_t offset, uint64_t bytes);
+
+/* The same of each active lane by itself: each has its own address. */
+void ptx__racecheck_each(const struct ptx__touch *touch, const uint64_t *addresses, unsigned bytes);
 
 /* Makes the shadow memory of a range at its first use. */
 void ptx__racecheck_range(struct ptx__range *range);

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "mock/ptx/racecheck/racecheck.h"
-#include "mock/ptx/racecheck/shadow_record.h"
+#include "mock/ptx/racecheck/shadow_word.h"
 
 #define ALL_BYTES UINT64_MAX
 
@@ -152,15 +152,17 @@ static struct ptx__shadow_record *split(const struct ptx__touch *touch, uint64_t
 
 /*
  * Makes a record of a line that two blocks have read. It names one of them that is not the owner.
+ * If several have read it, it names the first one.
  */
 static struct ptx__shadow_record *split_read(const struct ptx__touch *touch, uint64_t line,
                                              uint32_t owner)
 {
-    const uint32_t first = line >> PTX__LINE_SHIFT & ((1u << PTX__BLOCK_BITS) - 1);
-    const uint32_t second = (uint32_t) (line >> (PTX__LINE_SHIFT + PTX__BLOCK_BITS));
-    struct ptx__shadow_record *record =
-        ptx__shadow_record_new(touch->warp->worker, ALL_BYTES, ALL_BYTES);
+    const uint32_t first = ptx__line_first(line), second = (uint32_t) ptx__line_words(line);
+    struct ptx__shadow_record *record;
 
+    if (line & PTX__LINE_OF_SOME)
+        return ptx__shadow_record_some(touch->warp->worker, line);
+    record = ptx__shadow_record_new(touch->warp->worker, ALL_BYTES, ALL_BYTES);
     if (record) {
         ptx__shadow_record_read(record, ALL_BYTES, first == owner ? second : first);
         record->many = ALL_BYTES;
@@ -183,13 +185,14 @@ static uint64_t record_access(const struct ptx__touch *touch, uint64_t line, uin
     case PTX__LINE_OF_ONE:
         if (!owner || (!strong && line == owned(owner)))
             return line;
-        if (!strong && !write && bits == ALL_BYTES && reads == ALL_BYTES && !writes)
-            return (line & ~(uint64_t) PTX__LINE_KIND) | PTX__LINE_OF_TWO | PTX__LINE_MANY |
-                   (uint64_t) owner << (PTX__LINE_SHIFT + PTX__BLOCK_BITS);
+        if (!strong && !write && ptx__of_words(bits) && reads == ALL_BYTES && !writes)
+            return ptx__line_share(line, bits, owner);
         record = split(touch, line, reads, writes);
         break;
     case PTX__LINE_OF_TWO:
-        if (strong || !write)
+        if (!strong && !write && line & PTX__LINE_OF_SOME && ptx__of_words(bits))
+            return ptx__line_read_some(line, bits, owner);
+        if (strong || (!write && !(line & PTX__LINE_OF_SOME)))
             return line;
         record = split_read(touch, line, owner);
         break;
@@ -316,6 +319,10 @@ static bool read_by_many(const struct ptx__touch *touch, uint64_t line, uint64_t
 {
     const struct ptx__shadow_record *record = ptx__shadow_record_at(line);
 
+    if (touch->use == PTX__LOADS && (line & PTX__LINE_KIND) == PTX__LINE_OF_TWO)
+        return !(line & PTX__LINE_OF_SOME) ||
+               ptx__line_first(line) == ptx__line_owner(touch->warp->block, touch->range) ||
+               !(bits & ~ptx__bytes_of_words(ptx__line_words(line)));
     return touch->use == PTX__LOADS && (line & PTX__LINE_KIND) == PTX__LINE_RECORD && record &&
            (get(&record->many) & bits) == bits && !(get(&record->written) & bits);
 }
@@ -331,48 +338,28 @@ static bool use_own(const struct ptx__range *range, uint64_t number, uint64_t *a
     return true;
 }
 
-/* Tells whether the bits are of one word, and the record has one granule for it. */
-static bool is_word(const struct ptx__shadow_record *record, uint64_t bits)
+/*
+ * A read of words by a block that is not the first one, where the word of the line still says
+ * everything. Returns it after the read, or 0 if this is not so.
+ */
+static uint64_t share(const struct ptx__range *range, uint64_t number, uint64_t line, uint64_t bits,
+                      uint64_t owner)
 {
-    const unsigned first = (unsigned) __builtin_ctzll(bits);
-
-    return record && record->shift == 2 && first % 4 == 0 && bits >> first == 15;
-}
-
-/* Tells whether the access to a word would be a conflict with another block's. */
-static bool is_conflict(const struct ptx__shadow_record *record, uint64_t bits, uint32_t owner,
-                        bool read)
-{
-    const unsigned i = (unsigned) __builtin_ctzll(bits) / 4;
-
-    return (record->written & bits && record->writers[i] != owner) ||
-           (!read && (record->many & bits || (record->read & bits && record->readers[i] != owner)));
-}
-
-/* Records an access to a word, which is no conflict. Returns the line's word after it. */
-static uint64_t touch_word(struct ptx__shadow_record *record, uint64_t line, uint64_t bits,
-                           uint32_t owner, bool read)
-{
-    const unsigned i = (unsigned) __builtin_ctzll(bits) / 4;
-
-    if (!read) {
-        record->writers[i] = owner;
-        put(&record->written, record->written | bits);
-        return line & ~(uint64_t) PTX__LINE_MANY;
-    }
-    if (!(record->read & bits)) {
-        record->readers[i] = owner;
-        put(&record->read, record->read | bits);
-    } else if (record->readers[i] != owner) {
-        put(&record->many, record->many | bits);
-    }
-    return line | (record->many == ALL_BYTES && !record->written ? PTX__LINE_MANY : 0);
+    if (!ptx__of_words(bits) || (line & PTX__LINE_ALL) != PTX__LINE_ALL_READ)
+        return 0;
+    if ((line & PTX__LINE_KIND) == PTX__LINE_OF_ONE)
+        return get(&range->writes[number]) || bytes_of(range, number) != ALL_BYTES
+                   ? 0
+                   : ptx__line_share(line, bits, (uint32_t) owner);
+    return (line & PTX__LINE_KIND) == PTX__LINE_OF_TWO && line & PTX__LINE_OF_SOME
+               ? ptx__line_read_some(line, bits, (uint32_t) owner)
+               : 0;
 }
 
 /*
  * The most frequent plain accesses of a part of a line, whose lock is held: the line is this
- * block's alone, or the part is a word of a record and no conflict. Returns the line's word after
- * it, or 0 if it is none of them.
+ * block's alone, or only read, or the part is a word of a record and no conflict. Returns the
+ * line's word after it, or 0 if it is none of them.
  */
 static uint64_t touch_part(const struct ptx__touch *touch, uint64_t number, uint64_t line,
                            uint64_t bits)
@@ -385,14 +372,19 @@ static uint64_t touch_part(const struct ptx__touch *touch, uint64_t number, uint
     if (touch->warp->block->strong || (!read && touch->use != PTX__STORES))
         return 0;
     if ((line & ~(uint64_t) PTX__LINE_ALL) != owned(owner)) {
+        const uint64_t after = read ? share(range, number, line, bits, owner) : 0;
+
+        if (after)
+            return after;
         record = ptx__shadow_record_at(line);
-        if (!is_word(record, bits) || is_conflict(record, bits, (uint32_t) owner, read))
+        if (!ptx__shadow_is_word(record, bits) ||
+            ptx__shadow_is_conflict(record, bits, (uint32_t) owner, read))
             return 0;
     }
     if (!(line & (read ? PTX__LINE_ALL_READ : PTX__LINE_ALL_WRITTEN)) &&
         !use_own(range, number, read ? range->reads : range->writes, bits))
         return 0;
-    return record ? touch_word(record, line, bits, (uint32_t) owner, read) : line;
+    return record ? ptx__shadow_touch_word(record, line, bits, (uint32_t) owner, read) : line;
 }
 
 /*
@@ -434,8 +426,8 @@ static __attribute__((noinline)) void touch_any(const struct ptx__touch *touch, 
         tell(touch, begin, offset, &conflict, 0);
 }
 
-static void touch_line(const struct ptx__touch *touch, uint64_t begin, uint64_t offset,
-                       uint64_t bits)
+static inline __attribute__((always_inline)) void
+touch_line(const struct ptx__touch *touch, uint64_t begin, uint64_t offset, uint64_t bits)
 {
     const struct ptx__range *range = touch->range;
     const uint64_t number = offset / PTX__LINE_BYTES;
@@ -446,7 +438,10 @@ static void touch_line(const struct ptx__touch *touch, uint64_t begin, uint64_t 
         use_part(range, number, PTX__PART_LINES);
     if (missing)
         tell(touch, begin, offset, &(struct conflict){0}, missing);
-    if (read_by_many(touch, line, bits) || is_noted(touch, number, line, bits))
+    if (read_by_many(touch, line, bits) || is_noted(touch, number, line, bits) ||
+        (!touch->warp->block->strong &&
+         ptx__shadow_is_repeated(ptx__shadow_record_at(line), bits,
+                                 ptx__line_owner(touch->warp->block, range), touch->use)))
         return;
     line = lock(touch, word);
     after = touch_part(touch, number, line, bits);
@@ -458,8 +453,8 @@ static void touch_line(const struct ptx__touch *touch, uint64_t begin, uint64_t 
 
 /* Touches a line from an offset on, as far as the access uses it. Returns the offset behind that.
  */
-static __attribute__((noinline)) uint64_t touch_next(const struct ptx__touch *touch, uint64_t begin,
-                                                     uint64_t at, uint64_t end)
+static inline uint64_t touch_next(const struct ptx__touch *touch, uint64_t begin, uint64_t at,
+                                  uint64_t end)
 {
     const uint64_t next = (at / PTX__LINE_BYTES + 1) * PTX__LINE_BYTES;
     const uint64_t n = (next < end ? next : end) - at;
@@ -485,5 +480,27 @@ void ptx__racecheck_global(const struct ptx__touch *touch, uint64_t offset, uint
             at += PTX__LINE_BYTES;
         else
             at = touch_next(touch, offset, at, end);
+    }
+}
+
+void ptx__racecheck_each(const struct ptx__touch *touch, const uint64_t *addresses, unsigned bytes)
+{
+    const struct ptx__range *range = touch->range;
+    struct ptx__block *block = touch->warp->block;
+    const uint64_t owner = ptx__line_owner(block, range);
+    struct ptx__touch lane = *touch;
+
+    block->strong |= !!(touch->use & PTX__STRONG);
+    for (uint32_t m = touch->warp->mask; m; m &= m - 1) {
+        const uint64_t offset = addresses[__builtin_ctz(m)] - range->begin;
+        const uint64_t in_line = offset % PTX__LINE_BYTES;
+
+        lane.lane = (unsigned) __builtin_ctz(m);
+        if (in_line + bytes > PTX__LINE_BYTES || bytes == PTX__LINE_BYTES)
+            ptx__racecheck_global(&lane, offset, bytes);
+        else if (!ptx__line_unchanged(
+                     __atomic_load_n(&range->lines[offset / PTX__LINE_BYTES], __ATOMIC_ACQUIRE),
+                     owner, touch->use, block->strong))
+            touch_line(&lane, offset, offset, ((UINT64_C(1) << bytes) - 1) << in_line);
     }
 }

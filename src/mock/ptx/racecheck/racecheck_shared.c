@@ -231,6 +231,26 @@ void ptx__shared_racecheck_leave(struct ptx__warp *warp, const struct ptx__barri
         learn(warp->block->shadow, warp->number, barrier->clock);
 }
 
+void ptx__shared_racecheck_meet(struct ptx__block *block)
+{
+    struct ptx__shared_racecheck *shadow = block->shadow;
+    uint32_t now = 0;
+
+    if (!shadow)
+        return;
+    for (unsigned i = 0; i < shadow->n_warps; i++)
+        now = shadow->clocks[i][i] > now ? shadow->clocks[i][i] : now;
+    for (unsigned i = 0; i < shadow->n_warps; i++) {
+        for (unsigned j = 0; j < shadow->n_warps; j++)
+            shadow->clocks[i][j] = now;
+        shadow->clocks[i][i] = now + 1;
+        shadow->unseen_writes[i] = shadow->unseen_reads[i] = 0;
+    }
+    ptx__stop_reads(shadow, PTX__MAX_WARPS);
+    if (now + 1 >= PTX__MOST_CLOCK)
+        renew_clocks(block);
+}
+
 void ptx__shared_racecheck_pass_on(struct ptx__warp *warp)
 {
     struct ptx__shared_racecheck *shadow = warp->block->shadow;

@@ -53,14 +53,6 @@ void ptx__shadow_record_free(struct ptx__grid *grid)
     }
 }
 
-/* Tells whether the bits are of whole words: of each four bits, all are set or none. */
-static bool of_words(uint64_t bits)
-{
-    const uint64_t lowest = UINT64_C(0x1111111111111111);
-
-    return (bits & bits >> 1 & bits >> 2 & bits >> 3 & lowest) * 15 == bits;
-}
-
 static struct ptx__shadow_record *make(struct ptx__worker *worker, unsigned shift)
 {
     const size_t n = PTX__LINE_BYTES >> shift;
@@ -78,7 +70,7 @@ static struct ptx__shadow_record *make(struct ptx__worker *worker, unsigned shif
 struct ptx__shadow_record *ptx__shadow_record_new(struct ptx__worker *worker, uint64_t bits,
                                                   uint64_t more)
 {
-    return make(worker, of_words(bits) && of_words(more) ? 2 : 0);
+    return make(worker, ptx__of_words(bits) && ptx__of_words(more) ? 2 : 0);
 }
 
 /* The old record is not changed or freed: another worker may be reading it without the lock. */
@@ -88,7 +80,7 @@ bool ptx__shadow_record_refine(struct ptx__worker *worker, struct ptx__shadow_re
     const struct ptx__shadow_record *old = *record;
     struct ptx__shadow_record *new;
 
-    if (!old->shift || of_words(bits))
+    if (!old->shift || ptx__of_words(bits))
         return true;
     new = make(worker, 0);
     if (!new)
@@ -102,6 +94,17 @@ bool ptx__shadow_record_refine(struct ptx__worker *worker, struct ptx__shadow_re
     }
     *record = new;
     return true;
+}
+
+struct ptx__shadow_record *ptx__shadow_record_some(struct ptx__worker *worker, uint64_t line)
+{
+    struct ptx__shadow_record *record = make(worker, 2);
+
+    if (record) {
+        ptx__shadow_record_read(record, UINT64_MAX, ptx__line_first(line));
+        record->many = ptx__bytes_of_words(ptx__line_words(line));
+    }
+    return record;
 }
 
 static void put(uint64_t *word, uint64_t value)
@@ -119,9 +122,33 @@ static unsigned next_granule(const struct ptx__shadow_record *record, uint64_t *
     return i;
 }
 
+enum { WORDS = PTX__LINE_BYTES / 4 };
+
+/* Without a branch, so that several words are compared at once. */
+static uint64_t words_of_others(const uint32_t *blocks, uint32_t block)
+{
+    uint32_t words = 0;
+
+    for (unsigned i = 0; i < WORDS; i++)
+        words |= (uint32_t) (blocks[i] != block) << i;
+    return ptx__bytes_of_words(words);
+}
+
+static void name_words(uint32_t *blocks, uint64_t words, uint32_t block)
+{
+    for (unsigned i = 0; i < WORDS; i++) {
+        if (words >> i & 1)
+            __atomic_store_n(&blocks[i], block, __ATOMIC_RELAXED);
+    }
+}
+
 static void name(const struct ptx__shadow_record *record, uint32_t *blocks, uint64_t bits,
                  uint32_t block)
 {
+    if (record->shift == 2 && bits) {
+        name_words(blocks, ptx__words_of_bytes(bits), block);
+        return;
+    }
     while (bits)
         blocks[next_granule(record, &bits)] = block;
 }
@@ -147,6 +174,8 @@ uint64_t ptx__shadow_record_others(const struct ptx__shadow_record *record, cons
 {
     uint64_t others = bits;
 
+    if (record->shift == 2)
+        return bits ? bits & words_of_others(blocks, block) : 0;
     for (uint64_t left = bits; left;) {
         const uint64_t before = left;
 

@@ -7,7 +7,7 @@
 #ifndef CUSHIM_MOCK_PTX_RACECHECK_SHADOW_RECORD_H
 #define CUSHIM_MOCK_PTX_RACECHECK_SHADOW_RECORD_H
 
-#include "mock/ptx/racecheck/racecheck.h"
+#include "mock/ptx/racecheck/line_readers.h"
 
 /* Marks a granule whose block is not known; no block has this number. */
 #define PTX__UNKNOWN_BLOCK UINT32_MAX
@@ -36,6 +36,9 @@ bool ptx__shadow_record_refine(struct ptx__worker *worker, struct ptx__shadow_re
 /* Record that a block has read, or written, bytes of the line. */
 void ptx__shadow_record_read(struct ptx__shadow_record *record, uint64_t bits, uint32_t block);
 void ptx__shadow_record_write(struct ptx__shadow_record *record, uint64_t bits, uint32_t block);
+
+/* Makes the record of a line of PTX__LINE_OF_SOME. NULL when out of memory. */
+struct ptx__shadow_record *ptx__shadow_record_some(struct ptx__worker *worker, uint64_t line);
 
 /* Returns those of the bytes for which the list contains another block. */
 uint64_t ptx__shadow_record_others(const struct ptx__shadow_record *record, const uint32_t *blocks,

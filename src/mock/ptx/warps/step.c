@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "mock/ptx/warps/step.h"
 
+#include "mock/ptx/racecheck/racecheck.h"
 #include "mock/ptx/warps/grid.h"
 #include "mock/ptx/warps/warp.h"
 
@@ -137,6 +138,7 @@ static void put_at_barrier(struct ptx__warp *warp, const struct ptx__op *op, uin
     warp->groups[0].barrier = (uint8_t) number;
     block->barriers[number].arrived += PTX__LANES;
     block->open |= 1u << number;
+    ptx__shared_racecheck_arrive(warp, &block->barriers[number]);
 }
 
 static void put_after_exit(struct ptx__warp *warp)
