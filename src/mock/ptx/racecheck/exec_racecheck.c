@@ -352,12 +352,17 @@ static struct steps steps_in(const struct ptx__range *range, uint32_t mask,
     return steps_of(mask, offsets, bytes);
 }
 
+/* In a smaller range than this, lines have their words close together. */
+enum { FAR = 1 << 16 };
+
 /* Scattered lanes come to lines that are far apart: their words are fetched all at once. */
 static void fetch_words(const struct ptx__range *range, uint32_t mask, const uint64_t *addresses,
                         enum ptx__use use)
 {
     const uint64_t *bits = use & PTX__STORES ? range->writes : range->reads;
 
+    if (range->size < FAR)
+        return;
     for (uint32_t m = mask; m; m &= m - 1) {
         const uint64_t number = (addresses[__builtin_ctz(m)] - range->begin) / PTX__LINE_BYTES;
 

@@ -487,20 +487,23 @@ void ptx__racecheck_each(const struct ptx__touch *touch, const uint64_t *address
 {
     const struct ptx__range *range = touch->range;
     struct ptx__block *block = touch->warp->block;
-    const uint64_t owner = ptx__line_owner(block, range);
+    const uint64_t owner = ptx__line_owner(block, range), *lines = range->lines;
+    const enum ptx__use use = touch->use;
+    const bool strong = block->strong |= !!(use & PTX__STRONG);
     struct ptx__touch lane = *touch;
 
-    block->strong |= !!(touch->use & PTX__STRONG);
     for (uint32_t m = touch->warp->mask; m; m &= m - 1) {
         const uint64_t offset = addresses[__builtin_ctz(m)] - range->begin;
-        const uint64_t in_line = offset % PTX__LINE_BYTES;
+        const uint64_t number = offset / PTX__LINE_BYTES, in_line = offset % PTX__LINE_BYTES;
+        const bool inside = in_line + bytes <= PTX__LINE_BYTES && bytes < PTX__LINE_BYTES;
 
+        if (inside && ptx__line_unchanged(__atomic_load_n(&lines[number], __ATOMIC_ACQUIRE), owner,
+                                          use, strong))
+            continue;
         lane.lane = (unsigned) __builtin_ctz(m);
-        if (in_line + bytes > PTX__LINE_BYTES || bytes == PTX__LINE_BYTES)
-            ptx__racecheck_global(&lane, offset, bytes);
-        else if (!ptx__line_unchanged(
-                     __atomic_load_n(&range->lines[offset / PTX__LINE_BYTES], __ATOMIC_ACQUIRE),
-                     owner, touch->use, block->strong))
+        if (inside)
             touch_line(&lane, offset, offset, ((UINT64_C(1) << bytes) - 1) << in_line);
+        else
+            ptx__racecheck_global(&lane, offset, bytes);
     }
 }

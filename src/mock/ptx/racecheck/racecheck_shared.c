@@ -55,9 +55,10 @@ struct ptx__shared_racecheck *ptx__shared_racecheck_new(uint32_t shared_bytes, u
 /* Sets all clocks so that every warp has seen everything up to now. */
 static void set_clocks(struct ptx__shared_racecheck *shadow, uint32_t now)
 {
-    for (unsigned i = 0; i < PTX__MAX_WARPS; i++) {
-        for (unsigned j = 0; j < PTX__MAX_WARPS; j++)
-            shadow->clocks[i][j] = now + (i == j);
+    for (unsigned i = 0; i < shadow->n_warps; i++) {
+        for (unsigned j = 0; j < shadow->n_warps; j++)
+            shadow->clocks[i][j] = now;
+        shadow->clocks[i][i] = now + 1;
     }
     memset(shadow->strong, 0, sizeof(shadow->strong));
     memset(shadow->last_write, 0, sizeof(shadow->last_write));
