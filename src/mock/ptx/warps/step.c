@@ -43,15 +43,13 @@ static void start_warps(struct ptx__block *block)
     }
 }
 
-/*
- * The same where the block before has ended in step: nothing has changed but what loops have used,
- * and what the race check was told.
+/* The same where the block before has ended in step: nothing has changed but what loops have used.
  */
 static void start_again(struct ptx__block *block)
 {
     int32_t budget;
 
-    if (!block->grid->code->loops && !block->shadow)
+    if (!block->grid->code->loops)
         return;
     budget = ptx__warp_budget(block->warps);
     for (struct ptx__warp *warp = block->warps; warp <= block->last; warp++) {
