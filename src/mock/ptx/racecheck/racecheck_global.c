@@ -13,6 +13,7 @@
 #include <sched.h>
 #include <string.h>
 
+#include "mock/ptx/racecheck/line_bytes.h"
 #include "mock/ptx/racecheck/racecheck.h"
 #include "mock/ptx/racecheck/shadow_word.h"
 
@@ -81,36 +82,13 @@ static void put_bits(const struct ptx__range *range, uint64_t number, uint64_t *
     put(&all[number], bits);
 }
 
-/* Returns the bytes of a line that exist: the last line of a range may have fewer. */
-static uint64_t bytes_of(const struct ptx__range *range, uint64_t number)
-{
-    const uint64_t left = range->size - number * PTX__LINE_BYTES;
-
-    return left < PTX__LINE_BYTES ? (UINT64_C(1) << left) - 1 : ALL_BYTES;
-}
-
-/* Returns the bytes of a line that were written before the launch. */
-static uint64_t written_before(const struct ptx__range *range, uint64_t number)
-{
-    const uint64_t left = (range->size - number * PTX__LINE_BYTES + 7) / 8;
-    uint64_t bits = 0;
-
-    if (!range->written)
-        return ALL_BYTES;
-    if (left >= sizeof(bits))
-        memcpy(&bits, range->written + number * sizeof(bits), sizeof(bits));
-    for (unsigned i = 0; left < sizeof(bits) && i < left; i++)
-        bits |= (uint64_t) range->written[number * sizeof(bits) + i] << 8 * i;
-    return bits;
-}
-
 /* Returns which of these bytes were written neither before nor by this launch. */
 static uint64_t unwritten(const struct ptx__range *range, uint64_t number, uint64_t line,
                           uint64_t bits)
 {
     if (!range->written || line & PTX__LINE_ALL)
         return 0;
-    return bits & ~written_before(range, number) & ~get(&range->writes[number]) &
+    return bits & ~ptx__line_written_before(range, number) & ~get(&range->writes[number]) &
            ~get(&range->strong_writes[number]);
 }
 
@@ -294,7 +272,7 @@ static uint64_t mark(const struct ptx__touch *touch, uint64_t number, uint64_t f
                      uint64_t reads, uint64_t writes)
 {
     const struct ptx__range *range = touch->range;
-    const uint64_t all = bytes_of(range, number);
+    const uint64_t all = ptx__line_bytes(range, number);
 
     if (touch->use & PTX__STORES && !(flags & PTX__LINE_ALL_WRITTEN)) {
         if (writes == all)
@@ -332,7 +310,7 @@ static bool use_own(const struct ptx__range *range, uint64_t number, uint64_t *a
 {
     const uint64_t after = get(&all[number]) | bits;
 
-    if (after == bytes_of(range, number))
+    if (after == ptx__line_bytes(range, number))
         return false;
     put_bits(range, number, all, after);
     return true;
@@ -348,7 +326,7 @@ static uint64_t share(const struct ptx__range *range, uint64_t number, uint64_t 
     if (!ptx__of_words(bits) || (line & PTX__LINE_ALL) != PTX__LINE_ALL_READ)
         return 0;
     if ((line & PTX__LINE_KIND) == PTX__LINE_OF_ONE)
-        return get(&range->writes[number]) || bytes_of(range, number) != ALL_BYTES
+        return get(&range->writes[number]) || ptx__line_bytes(range, number) != ALL_BYTES
                    ? 0
                    : ptx__line_share(line, bits, (uint32_t) owner);
     return (line & PTX__LINE_KIND) == PTX__LINE_OF_TWO && line & PTX__LINE_OF_SOME
@@ -410,8 +388,9 @@ static __attribute__((noinline)) void touch_any(const struct ptx__touch *touch, 
     struct conflict conflict = {0};
     uint64_t reads, writes, kind;
 
-    reads = line & PTX__LINE_ALL_READ ? bytes_of(range, number) : get(&range->reads[number]);
-    writes = line & PTX__LINE_ALL_WRITTEN ? bytes_of(range, number) : get(&range->writes[number]);
+    reads = line & PTX__LINE_ALL_READ ? ptx__line_bytes(range, number) : get(&range->reads[number]);
+    writes =
+        line & PTX__LINE_ALL_WRITTEN ? ptx__line_bytes(range, number) : get(&range->writes[number]);
     kind = record_access(touch, line & ~(uint64_t) PTX__LINE_ALL, reads, writes, bits, &conflict);
     if (touch->use & PTX__STRONG) {
         use_part(range, number, PTX__PART_STRONG);

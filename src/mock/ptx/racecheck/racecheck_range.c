@@ -14,7 +14,8 @@ static size_t n_lines(const struct ptx__range *range)
     return range->size / PTX__LINE_BYTES + 1;
 }
 
-/* The words of reads and writes, plain and strong, and of lines, and the bytes of parts, in a row. */
+/* The words of reads and writes, plain and strong, and of lines, and the bytes of parts, in a row.
+ */
 static size_t notes_bytes(const struct ptx__range *range)
 {
     return 5 * n_lines(range) * sizeof(*range->reads) + range->size / PTX__PART_BYTES + 1;
