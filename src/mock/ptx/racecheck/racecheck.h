@@ -193,12 +193,6 @@ static inline uint8_t *ptx__part_of_line(const struct ptx__range *range, uint64_
     return &range->parts[number * PTX__LINE_BYTES / PTX__PART_BYTES];
 }
 
-/* The bits of a line for strong accesses: tells whether they are set, and sets them. */
-bool ptx__strong_is_noted(const struct ptx__range *range, uint64_t number, enum ptx__use use,
-                          uint64_t bits);
-void ptx__strong_note(const struct ptx__range *range, uint64_t number, enum ptx__use use,
-                      uint64_t bits);
-
 /*
  * Returns which bytes of a line a launch has read, or written, when it is over: by plain accesses,
  * or by strong ones. Bits of bytes behind the end of the range have no meaning.

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "mock/ptx/racecheck/line_bytes.h"
+#include "mock/ptx/racecheck/line_strong.h"
 #include "mock/ptx/racecheck/racecheck.h"
 #include "mock/ptx/racecheck/shadow_word.h"
 
@@ -365,18 +366,10 @@ static uint64_t touch_part(const struct ptx__touch *touch, uint64_t number, uint
     return record ? ptx__shadow_touch_word(record, line, bits, (uint32_t) owner, read) : line;
 }
 
-/*
- * Tells whether a strong access is noted, and the line's word would stay as it is: blocks with such
- * accesses are not compared.
- */
 static bool is_noted(const struct ptx__touch *touch, uint64_t number, uint64_t line, uint64_t bits)
 {
-    const uint64_t kind = line & PTX__LINE_KIND;
-
     return touch->use & PTX__STRONG && touch->warp->block->strong &&
-           (kind == PTX__LINE_RECORD || kind == PTX__LINE_OF_TWO ||
-            (kind == PTX__LINE_OF_ONE && !ptx__line_owners(touch->range))) &&
-           ptx__strong_is_noted(touch->range, number, touch->use, bits);
+           ptx__strong_is_noted(touch->range, number, touch->use, line, bits);
 }
 
 /* Any access to a line, whose lock is held. */
@@ -470,8 +463,11 @@ void ptx__racecheck_each(const struct ptx__touch *touch, const uint64_t *address
     const enum ptx__use use = touch->use;
     const bool strong = block->strong |= !!(use & PTX__STRONG);
     struct ptx__touch lane = *touch;
+    uint32_t m = touch->warp->mask;
 
-    for (uint32_t m = touch->warp->mask; m; m &= m - 1) {
+    if (use & PTX__STRONG && use & PTX__STORES)
+        m = ptx__strong_lanes(touch, addresses, bytes, m);
+    for (; m; m &= m - 1) {
         const uint64_t offset = addresses[__builtin_ctz(m)] - range->begin;
         const uint64_t number = offset / PTX__LINE_BYTES, in_line = offset % PTX__LINE_BYTES;
         const bool inside = in_line + bytes <= PTX__LINE_BYTES && bytes < PTX__LINE_BYTES;

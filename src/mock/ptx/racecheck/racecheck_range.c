@@ -36,27 +36,6 @@ void ptx__racecheck_range(struct ptx__range *range)
     range->parts = (uint8_t *) (range->lines + n_lines(range));
 }
 
-static bool has(const uint64_t *word, uint64_t bits)
-{
-    return !(bits & ~__atomic_load_n(word, __ATOMIC_RELAXED));
-}
-
-bool ptx__strong_is_noted(const struct ptx__range *range, uint64_t number, enum ptx__use use,
-                          uint64_t bits)
-{
-    return (!(use & PTX__LOADS) || has(&range->strong_reads[number], bits)) &&
-           (!(use & PTX__STORES) || has(&range->strong_writes[number], bits));
-}
-
-void ptx__strong_note(const struct ptx__range *range, uint64_t number, enum ptx__use use,
-                      uint64_t bits)
-{
-    if (use & PTX__LOADS)
-        __atomic_fetch_or(&range->strong_reads[number], bits, __ATOMIC_RELAXED);
-    if (use & PTX__STORES)
-        __atomic_fetch_or(&range->strong_writes[number], bits, __ATOMIC_RELAXED);
-}
-
 static void clear(uint64_t *words, uint64_t begin, uint64_t end)
 {
     memset(words + begin, 0, (end - begin) * sizeof(*words));
