@@ -106,6 +106,12 @@ static bool are_alike(const uint64_t *lines, uint64_t flag, bool used)
     return used ? !(any & flag) : all;
 }
 
+/* Tells whether the lines' words of a part say what plain accesses have used of it. */
+static bool has_lines_alone(unsigned part)
+{
+    return (part & (PTX__PART_LINES | PTX__PART_BITS)) == PTX__PART_LINES;
+}
+
 /* Passes over groups none of which was used, or all of which were used as whole lines. */
 static size_t behind_groups(const struct ptx__range *range, enum ptx__use use, size_t at, bool used)
 {
@@ -114,7 +120,7 @@ static size_t behind_groups(const struct ptx__range *range, enum ptx__use use, s
     if (use & PTX__STRONG)
         return at; /* no line's word says that strong accesses used it */
     while (at % BYTES_OF_GROUP == 0 && at < range->size && range->size - at >= BYTES_OF_GROUP &&
-           (!used || !(range->parts[at / PTX__PART_BYTES] & PTX__PART_BITS)) &&
+           (!used || has_lines_alone(range->parts[at / PTX__PART_BYTES])) &&
            are_alike(&range->lines[at / PTX__LINE_BYTES], flag, used))
         at += BYTES_OF_GROUP;
     return at;
