@@ -384,7 +384,7 @@ CUSHIM_API struct cushim_mock_counts cushim_mock_stats(void);
 
 /** The kind of a finding. */
 enum cushim_mock_finding_kind {
-    CUSHIM_MOCK_DATA_RACE = 0,          /* two unordered accesses, at least one a write */
+    CUSHIM_MOCK_DATA_RACE = 0,          /* two unordered accesses, one a write, not both atomic */
     CUSHIM_MOCK_OUT_OF_BOUNDS = 1,      /* an access outside of every allocation */
     CUSHIM_MOCK_USE_AFTER_FREE = 2,     /* an access to an allocation that was freed */
     CUSHIM_MOCK_DOUBLE_FREE = 3,        /* an allocation freed a second time */
