@@ -126,7 +126,8 @@ static cushim_status run(struct cushim__future *future, const struct target *tar
  * After a failure some work may be in flight, and use what the flight keeps. If the stream cannot
  * tell when it is done, waiting for it is the last resort.
  */
-static void clean_up(struct cushim__future *future, const struct target *target)
+static void clean_up(struct cushim__future *future, struct cushim__stream *stream,
+                     const struct target *target)
 {
     const struct cushim__error error = *cushim__error();
 
@@ -134,7 +135,7 @@ static void clean_up(struct cushim__future *future, const struct target *target)
     cushim__mutex_lock(&future->lock);
     future->released = false;
     cushim__mutex_unlock(&future->lock);
-    if (future->flight.first && cushim__future_arm(future, future->on))
+    if (future->flight.first && cushim__future_arm(future, stream))
         atomic_store(&future->reached, !cushim_stream_synchronize(target->stream));
     *cushim__error() = error;
 }
@@ -179,7 +180,7 @@ static cushim_status submit_to(struct cushim__future *future, struct cushim__str
     if (!status)
         status = arm_after(future, stream, call);
     if (status) {
-        clean_up(future, target);
+        clean_up(future, stream, target);
         return fail_submission(future, status);
     }
     cushim__mutex_lock(&future->lock);
@@ -307,7 +308,9 @@ static cushim_status begin_submission(struct cushim__future *future, const char 
     cushim_status status = CUSHIM_OK;
 
     cushim__mutex_lock(&future->lock);
-    if (future->state == CUSHIM__FUTURE_SCHEDULED)
+    if (future->dropped) /* after this call has pinned it: what it has is being freed */
+        status = cushim__future_fail_freed(call);
+    else if (future->state == CUSHIM__FUTURE_SCHEDULED)
         future->state = CUSHIM__FUTURE_SUBMITTING;
     else if (future->state == CUSHIM__FUTURE_SETTLED && future->status == CUSHIM_ERROR_CANCELLED)
         status = cushim__fail_at(CUSHIM_ERROR_CANCELLED, call, NULL, "%s: it was cancelled", call);
