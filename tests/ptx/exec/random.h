@@ -10,19 +10,25 @@
 enum {
     RANDOM_TEXT = 1 << 17, /* of a kernel */
     RANDOM_STATEMENTS = 1024,
-    RANDOM_THREADS = 256, /* at most, of a launch */
-    RANDOM_OUT = 384,     /* bytes for the registers of a thread */
-    RANDOM_SCRATCH = 64,  /* bytes that only one thread uses */
-    RANDOM_ROOM = 16,     /* bytes for the atomic operations of a thread */
-    RANDOM_DATA = 16384,  /* bytes that are read */
-    RANDOM_COUNTERS = 128 /* bytes that all threads use by atomic operations */
+    RANDOM_THREADS = 2048, /* at most, of a launch */
+    RANDOM_OUT = 384,      /* bytes for the registers of a thread */
+    RANDOM_SCRATCH = 64,   /* bytes that only one thread uses, */
+    RANDOM_COMMON = 4096,  /* and, behind those of all threads, bytes that any may use */
+    RANDOM_ROOM = 16,      /* bytes for the atomic operations of a thread */
+    RANDOM_DATA = 16384,   /* bytes that are read */
+    RANDOM_COUNTERS = 128  /* bytes that all threads use by atomic operations */
 };
 
 /* A statement has a key, from which all is drawn that it decides; those within it have keys of
  * theirs. So a statement may be left out, and the others stay as they are. */
 struct random_program {
     uint64_t seed;
-    unsigned grid, block[3];
+    bool blocks; /* what blocks and their warps do is drawn, too: random_blocks.c */
+    bool calm;   /* its warps rarely part */
+    unsigned grid[3], block[3], cluster[3];
+    unsigned dynamic;    /* bytes of shared memory that the launch adds */
+    unsigned step_limit; /* of the launch, as is order: a seed for the order of its blocks */
+    uint64_t order;
     bool wrong; /* it may do what is an error */
     bool tiles; /* it reads rows and columns of shared memory */
     bool fresh; /* not all of its memory is written before */
@@ -37,7 +43,12 @@ struct random_program {
 void random_find_forms(void);
 
 /* Draws the shape. */
-struct random_program random_program(uint64_t seed);
+struct random_program random_program(uint64_t seed, bool blocks);
+
+unsigned random_threads(const struct random_program *program); /* of a block */
+
+/* Another launch of the same kernel; turn 0: that of the program. */
+struct random_program random_turned(const struct random_program *program, unsigned turn);
 
 /* A seed whose program has the shape of another one's. */
 uint64_t random_of_shape(uint64_t seed, uint64_t other);

@@ -87,7 +87,7 @@ void random_put_members(struct writer *w)
          "<0xffffffff|0x0000fff0>;"),
     };
 
-    if (w->program->block[0] * w->program->block[1] % 32 == 0)
+    if (random_threads(w->program) % 32 == 0)
         random_put_one(w, lines, COUNT(lines));
 }
 

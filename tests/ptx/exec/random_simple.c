@@ -217,7 +217,7 @@ static bool is_of_a_warp(const struct form *form)
 
 static bool may_stand_here(const struct writer *w, const struct form *form)
 {
-    const bool full = w->program->block[0] * w->program->block[1] % 32 == 0;
+    const bool full = random_threads(w->program) % 32 == 0;
 
     return !is_of_a_warp(form) || (w->together && full);
 }
@@ -421,7 +421,7 @@ static void put_exchange(struct writer *w)
 {
     const struct cell *cell = draw_cell(w);
     const unsigned space = bytes_of(cell) << random_draw(w, 2), stride = space > 16 ? 16 : space;
-    const unsigned threads = w->program->block[0] * w->program->block[1];
+    const unsigned threads = random_threads(w->program);
 
     if (w->program->tiles) {
         put_tile(w);
@@ -439,12 +439,17 @@ static void put_exchange(struct writer *w)
 }
 
 const struct random_simple random_simple[] = {
-    {40, false, put_form, true},          {10, false, put_affine, true},
-    {10, false, put_load, true},          {8, false, put_own, true},
-    {5, true, put_exchange, false},       {8, false, random_put_count, true},
-    {4, false, random_put_marks, true},   {6, false, random_put_lanes, false},
-    {5, true, random_put_members, false}, {2, false, put_call, false},
-    {6, false, put_mistake, true},
+    {40, false, put_form, RANDOM_BRIEF},
+    {10, false, put_affine, RANDOM_BRIEF},
+    {10, false, put_load, RANDOM_BRIEF},
+    {8, false, put_own, RANDOM_BRIEF},
+    {5, true, put_exchange, 0},
+    {8, false, random_put_count, RANDOM_BRIEF},
+    {4, false, random_put_marks, RANDOM_BRIEF},
+    {6, false, random_put_lanes, 0},
+    {5, true, random_put_members, 0},
+    {2, false, put_call, 0},
+    {6, false, put_mistake, RANDOM_BRIEF},
 };
 
 const unsigned random_n_simple = COUNT(random_simple);

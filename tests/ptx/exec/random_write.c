@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels of statements: branches, loops, switches, and what random_simple.c has. Whatever one
+ * Kernels of statements: branches, loops, switches, and what random_simple.c and random_blocks.c
+ * have. Whatever one
  * thread writes and another reads is ordered by a barrier, or by operations whose order does not
  * show, but in programs that are to be wrong.
  *
@@ -30,7 +31,7 @@ uint64_t random_mixed(uint64_t z)
 static void put_body(struct writer *w, uint64_t key, unsigned n);
 
 /* What is within one more branch; `key` is of the statement that it is in. */
-static void put_inner(struct writer *w, uint64_t key, bool together)
+void random_put_inner(struct writer *w, uint64_t key, bool together)
 {
     const bool before = w->together;
 
@@ -55,13 +56,13 @@ static void put_if(struct writer *w)
             random_draw(w, 9), label);
     else
         put(w, "@%s%%p%u bra E%u;\n", random_one_in(w, 2) ? "!" : "", random_draw(w, 8), label);
-    put_inner(w, key + 1, same);
+    random_put_inner(w, key + 1, same);
     if (other)
         put(w, "bra.uni F%u;\n", label);
     put(w, "E%u:\n", label);
     if (!other)
         return;
-    put_inner(w, key + 2, same);
+    random_put_inner(w, key + 2, same);
     put(w, "F%u:\n", label);
 }
 
@@ -88,7 +89,7 @@ static void put_loop(struct writer *w)
     static const char *const steps[] = {"add.u32 %a#, %a#, ", "add.u32 %u#, %u#, ",
                                         "add.u32 %r#, %r#, "};
     const uint64_t key = w->state;
-    const bool same = random_one_in(w, 2);
+    const bool same = random_one_in(w, 2) || w->program->calm;
     const unsigned label = w->labels++, c = w->depth;
 
     put(w, "mov.u32 %%c%u, 0;\n", c);
@@ -98,7 +99,7 @@ static void put_loop(struct writer *w)
     else
         put(w, "and.b32 %%k%u, %%r%u, 7;\n", c, random_draw(w, 8));
     put(w, "L%u:\n", label);
-    put_inner(w, key + 1, same);
+    random_put_inner(w, key + 1, same);
     if (random_one_in(w, 2)) {
         /* Uniform values stay so in loops of all threads alone. */
         random_put_one(w, steps, same ? 3 : 1);
@@ -118,7 +119,7 @@ static void put_switch(struct writer *w)
     put(w, "brx.idx f, T%u; }\n", label);
     for (unsigned i = 0; i < 3; i++) {
         put(w, "%c%u:\n", 'A' + i, label);
-        put_inner(w, key + 1 + i, false);
+        random_put_inner(w, key + 1 + i, false);
         if (i < 2)
             put(w, "bra F%u;\n", label);
     }
@@ -126,30 +127,48 @@ static void put_switch(struct writer *w)
 }
 
 static const struct random_simple nesting[] = {
-    {7, false, put_if, true},
-    {16, false, put_brief, true},
-    {6, false, put_loop, false},
-    {2, false, put_switch, false},
+    {7, false, put_if, RANDOM_BRIEF | RANDOM_NESTS | RANDOM_PARTS},
+    {16, false, put_brief, RANDOM_BRIEF | RANDOM_NESTS},
+    {6, false, put_loop, RANDOM_NESTS},
+    {2, false, put_switch, RANDOM_NESTS | RANDOM_PARTS},
 };
 
 enum { N_NESTING = sizeof(nesting) / sizeof(nesting[0]) };
 
 static const struct random_simple *statement_of(unsigned i)
 {
-    return i < N_NESTING ? &nesting[i] : &random_simple[i - N_NESTING];
+    if (i < N_NESTING)
+        return &nesting[i];
+    i -= N_NESTING;
+    return i < random_n_simple ? &random_simple[i] : &random_blocks[i - random_n_simple];
+}
+
+static unsigned count_statements(const struct writer *w)
+{
+    return N_NESTING + random_n_simple + (w->program->blocks ? random_n_blocks : 0);
+}
+
+static bool may_stand_here(struct writer *w, const struct random_simple *statement)
+{
+    const unsigned kind = statement->kind;
+
+    if ((statement->together && !w->together) || (w->brief && !(kind & RANDOM_BRIEF)) ||
+        (kind & RANDOM_NESTS && w->depth == DEEPEST))
+        return false;
+    return !w->program->calm || w->brief || !(kind & RANDOM_PARTS) || random_one_in(w, 20);
 }
 
 static const struct random_simple *draw_statement(struct writer *w)
 {
+    const unsigned n = count_statements(w);
     unsigned sum = 0, i, at;
 
-    for (i = 0; i < N_NESTING + random_n_simple; i++)
+    for (i = 0; i < n; i++)
         sum += statement_of(i)->weight;
-    do {
+    do
         for (i = 0, at = random_draw(w, sum); at >= statement_of(i)->weight; i++)
             at -= statement_of(i)->weight;
-    } while ((statement_of(i)->together && !w->together) || (w->brief && !statement_of(i)->brief) ||
-             (i < N_NESTING && w->depth == DEEPEST));
+    while (!may_stand_here(w, statement_of(i)));
     return statement_of(i);
 }
 
@@ -217,6 +236,49 @@ static void put_functions(struct writer *w, const struct bank *bank)
     put(w, "ret; }\n");
 }
 
+/* The same without a function: a block whose warps call one does not end in step. */
+static void put_vectors(struct writer *w, const struct bank *bank, bool store)
+{
+    const unsigned elements = bank->bytes == 8 ? 2 : 4;
+
+    for (unsigned i = 0; i < bank->n; i += elements) {
+        const unsigned at = bank->at + i * bank->bytes;
+
+        if (store)
+            put(w, "st.global.v%u.%s [%%t8+%u], {", elements, bank->type, at);
+        else
+            put(w, "ld.global.v%u.%s {", elements, bank->type);
+        for (unsigned j = 0; j < elements; j++)
+            put(w, "%s%%%c%u", j ? ", " : "", bank->letter, i + j);
+        if (store)
+            put(w, "};\n");
+        else
+            put(w, "}, [%%t8+%u];\n", at);
+    }
+}
+
+static void put_taking(struct writer *w, const struct bank *bank)
+{
+    if (w->program->blocks) {
+        put_vectors(w, bank, false);
+        return;
+    }
+    put(w, "call (");
+    put_list(w, bank, "");
+    put(w, "), take_%c, (%%t8);\n", bank->letter);
+}
+
+static void put_leaving(struct writer *w, const struct bank *bank)
+{
+    if (w->program->blocks) {
+        put_vectors(w, bank, true);
+        return;
+    }
+    put(w, "call leave_%c, (%%t8, ", bank->letter);
+    put_list(w, bank, "");
+    put(w, ");\n");
+}
+
 static bool uses(const char *body, char letter)
 {
     const char name[3] = {'%', letter, '\0'};
@@ -243,11 +305,17 @@ static void put_bank(struct writer *w, const struct bank *bank)
         return;
     if (some)
         put(w, "and.b32 %%m, %%i2, 5; setp.eq.u32 %%q7, %%m, 4; @%%q7 bra N%c;\n", bank->letter);
-    put(w, "call (");
-    put_list(w, bank, "");
-    put(w, "), take_%c, (%%t8);\n", bank->letter);
+    put_taking(w, bank);
     if (some)
         put(w, "N%c:\n", bank->letter);
+}
+
+/* The threads of a block, or more: 128 at least. */
+static unsigned rounded_threads(const struct writer *w)
+{
+    const unsigned n = random_threads(w->program);
+
+    return n < 128 ? 128 : (n + 31) / 32 * 32;
 }
 
 /* Registers begin with what lies in memory, those with steps with what their names say. */
@@ -265,7 +333,7 @@ static void put_beginning(struct writer *w)
             put(w, "%s\n", begins[i]);
     if (strstr(w->body, "marks")) {
         put(w, "setp.eq.u32 %%q6, %%i2, 0;\n");
-        for (unsigned i = 0; i < 128; i += 16)
+        for (unsigned i = 0; i < rounded_threads(w); i += 16)
             put(w, "@%%q6 st.shared.v4.b32 [marks+%u], {0, 0, 0, 0};\n", i);
         put(w, "bar.sync 0;\n");
     }
@@ -283,11 +351,8 @@ static void put_beginning(struct writer *w)
 static void put_end(struct writer *w, const char *body)
 {
     for (unsigned b = 0; b < BANKS; b++) {
-        if (!uses(body, banks[b].letter))
-            continue;
-        put(w, "call leave_%c, (%%t8, ", banks[b].letter);
-        put_list(w, &banks[b], "");
-        put(w, ");\n");
+        if (uses(body, banks[b].letter))
+            put_leaving(w, &banks[b]);
     }
     if (!uses(body, 'p'))
         return;
@@ -300,6 +365,8 @@ static void put_end(struct writer *w, const char *body)
 
 static void put_registers(struct writer *w, const char *name)
 {
+    const unsigned n = rounded_threads(w);
+
     put(w,
         ".visible .entry %s(.param .u64 data, .param .u64 out, .param .u64 scratch, .param .u64 "
         "room, "
@@ -311,16 +378,22 @@ static void put_registers(struct writer *w, const char *name)
            "%%b<4>;\n"
            ".reg .b32 %%c<8>; .reg .b32 %%k<8>; .reg .pred %%q<8>; .reg .b32 %%m;\n");
     put(w,
-        ".shared .align 16 .b8 near[4096]; .shared .align 16 .b8 own[2048]; .shared .align 16 .b8 "
-        "box[2048]; .shared .align 16 .b8 tile[2560]; .shared .align 16 .b8 tally[128]; .shared "
-        ".align "
-        "16 .b8 marks[128]; .local "
-        ".align 16 .b8 stack[64];\n");
-    put(w,
-        "mov.u32 %%i0, %%ctaid.x; mov.u32 %%i1, %%ntid.x; mov.u32 %%i2, %%tid.x; mov.u32 %%i3, "
-        "%%tid.y;\n"
-        "mad.lo.u32 %%i2, %%i3, %%i1, %%i2; mad.lo.u32 %%i0, %%i0, %u, %%i2;\n",
-        w->program->block[0] * w->program->block[1]);
+        ".shared .align 16 .b8 near[4096]; .shared .align 16 .b8 own[%u]; .shared .align 16 .b8 "
+        "box[%u]; .shared .align 16 .b8 tile[%u]; .shared .align 16 .b8 tally[128]; .shared "
+        ".align 16 .b8 marks[%u]; .local .align 16 .b8 stack[64];\n",
+        16 * n, 16 * n, 16 * n + 512, n);
+    put(w, "mov.u32 %%i1, %%ntid.x; mov.u32 %%i2, %%tid.x; mov.u32 %%i3, %%tid.y;\n");
+    if (w->program->block[2] > 1)
+        put(w, "{ .reg .b32 f, g; mov.u32 f, %%tid.z; mov.u32 g, %%ntid.y; mad.lo.u32 %%i3, f, g, "
+               "%%i3; }\n");
+    put(w, "mad.lo.u32 %%i2, %%i3, %%i1, %%i2; mov.u32 %%i0, %%ctaid.x;\n");
+    if (w->program->blocks)
+        put(w,
+            "{ .reg .b32 f, g; mov.u32 f, %%ctaid.y; mov.u32 g, %%nctaid.x; mad.lo.u32 %%i0, f, "
+            "g, %%i0; mov.u32 f, %%ctaid.z; mul.lo.u32 f, f, %u; mad.lo.u32 %%i0, f, g, %%i0; "
+            "}\n",
+            w->program->grid[1]);
+    put(w, "mad.lo.u32 %%i0, %%i0, %u, %%i2;\n", random_threads(w->program));
     put(w,
         "ld.param.u64 %%t5, [data]; ld.param.u64 %%t6, [scratch]; ld.param.u64 %%t7, [counters];\n"
         "ld.param.u64 %%t8, [out]; mad.wide.u32 %%t8, %%i0, %u, %%t8;\n",
@@ -348,6 +421,7 @@ void random_head(char *text)
     struct writer w = {.at = text, .end = text + RANDOM_TEXT};
 
     put(&w, ".version 8.8\n.target sm_100\n.address_size 64\n"
+            ".extern .shared .align 16 .b8 dynamic[];\n"
             ".func (.reg .b32 %%result) helper (.reg .b32 %%left, .reg .b32 %%right) {\n"
             ".reg .pred %%z; setp.lt.s32 %%z, %%left, %%right; @%%z bra LESS;\n"
             "sub.u32 %%result, %%left, %%right; ret;\n"
@@ -388,22 +462,31 @@ uint64_t random_of_shape(uint64_t seed, uint64_t other)
     return (seed & ~UINT64_C(15)) | (other & 15);
 }
 
-struct random_program random_program(uint64_t seed)
+unsigned random_threads(const struct random_program *program)
 {
-    static const uint8_t blocks[][2] = {{32, 1}, {64, 1},  {96, 1}, {128, 1}, {33, 1}, {50, 1},
+    return program->block[0] * program->block[1] * program->block[2];
+}
+
+struct random_program random_program(uint64_t seed, bool blocks)
+{
+    static const uint8_t shapes[][2] = {{32, 1}, {64, 1},  {96, 1}, {128, 1}, {33, 1}, {50, 1},
                                         {7, 1},  {100, 1}, {8, 4},  {16, 4},  {16, 2}, {8, 8},
                                         {32, 2}, {5, 3},   {16, 6}, {1, 40}};
-    struct random_program program = {.seed = seed};
+    struct random_program program = {.seed = seed, .blocks = blocks};
     const uint64_t drawn = random_mixed(seed);
-    const uint8_t *block = blocks[seed % 16];
+    const uint8_t *block = shapes[seed % 16];
 
-    program.grid = 1 + (drawn >> 8) % 2;
+    program.grid[0] = 1 + (drawn >> 8) % 2;
     program.block[0] = block[0];
     program.block[1] = block[1];
-    program.block[2] = 1;
+    program.block[2] = program.grid[1] = program.grid[2] = 1;
+    program.cluster[0] = program.cluster[1] = program.cluster[2] = 1;
+    program.step_limit = 100000;
     program.wrong = (drawn >> 16) % 6 == 0;
     program.tiles = (drawn >> 24) % 3 == 0;
     program.fresh = (drawn >> 32) % 4 == 0;
     program.adds = (drawn >> 40) % 2 == 0;
+    if (blocks)
+        random_draw_blocks(&program);
     return program;
 }

@@ -34,15 +34,34 @@ void random_put_marks(struct writer *w);
 void random_put_lanes(struct writer *w);
 void random_put_members(struct writer *w);
 
-/* Statements with no others in them. */
+/* A kind of statements. */
 struct random_simple {
     unsigned weight;
     bool together; /* only where all threads of the block are */
     void (*write)(struct writer *w);
-    bool brief; /* also within a short piece of code */
+    unsigned kind; /* RANDOM_BRIEF and others */
+};
+
+enum {
+    RANDOM_BRIEF = 1, /* also within a short piece of code */
+    RANDOM_NESTS = 2, /* there are others in it */
+    RANDOM_PARTS = 4, /* lanes or warps part */
 };
 
 extern const struct random_simple random_simple[];
 extern const unsigned random_n_simple;
+
+/* --- random_write.c --- */
+
+/* Statements within one more branch; `key` is of the one that they are in. */
+void random_put_inner(struct writer *w, uint64_t key, bool together);
+
+/* --- random_blocks.c --- */
+
+/* Draws another shape: of more blocks. */
+void random_draw_blocks(struct random_program *program);
+
+extern const struct random_simple random_blocks[];
+extern const unsigned random_n_blocks;
 
 #endif
