@@ -276,6 +276,15 @@ static bool has_lanes(const struct ptx__jit_access *access, unsigned element)
     return number != PTX__JIT_NONE && access->emit->flow->slots[number].form.vector;
 }
 
+void ptx__jit_write_elements(struct ptx__jit_access *access,
+                             const struct ptx__jit_operand *elements)
+{
+    for (unsigned i = 0; i < access->n_results; i++) {
+        if (result_slot(access, i) != PTX__JIT_NONE)
+            ptx__jit_write(access->emit, access->results[i], &elements[i]);
+    }
+}
+
 /* After either way: what the access has loaded, or what the handler has. */
 static void join_loads(struct ptx__jit_access *access, struct ptx__jit_operand *right,
                        const char *right_word, size_t right_number,
@@ -288,10 +297,7 @@ static void join_loads(struct ptx__jit_access *access, struct ptx__jit_operand *
                                      slow[i].base, word, number);
         right[i].form.vector = right[i].base.lanes;
     }
-    for (unsigned i = 0; i < access->n_results; i++) {
-        if (result_slot(access, i) != PTX__JIT_NONE)
-            ptx__jit_write(access->emit, access->results[i], &right[i]);
-    }
+    ptx__jit_write_elements(access, right);
 }
 
 /* One vector for each row, if all lanes store contiguous elements, each its own row. */
@@ -311,8 +317,7 @@ static void write_store(struct ptx__jit_access *access)
     ptx__jit_store_each(access);
 }
 
-/* Steps that are checked as one piece. */
-static void place(struct ptx__jit_access *access)
+void ptx__jit_place_access(struct ptx__jit_access *access)
 {
     access->offset = minus(access, access->device.base, access->begin);
     access->address = plus(access, access->host, access->offset);
@@ -362,6 +367,13 @@ static void find_address(struct ptx__jit_access *access)
         device->rows = wide(access, "sext", device->rows);
 }
 
+void ptx__jit_begin_access(struct ptx__jit_access *access, struct ptx__jit_emit *emit,
+                           size_t number)
+{
+    prepare(access, emit, number);
+    find_address(access);
+}
+
 /* What the handler does instead. */
 static void go_slow(struct ptx__jit_access *access, size_t number,
                     struct ptx__jit_operand *elements)
@@ -375,8 +387,7 @@ static void go_slow(struct ptx__jit_access *access, size_t number,
     }
 }
 
-/* The elements as the slots need them, before both ways meet. */
-static void go_right(struct ptx__jit_access *access, struct ptx__jit_operand *elements)
+void ptx__jit_make_access(struct ptx__jit_access *access, struct ptx__jit_operand *elements)
 {
     if (ptx__jit_in_one_piece(access))
         place_lanes(access);
@@ -412,7 +423,7 @@ static void check(struct ptx__jit_access *access, size_t label)
     struct ptx__jit_value usable;
 
     if (ptx__jit_in_one_piece(access))
-        place(access);
+        ptx__jit_place_access(access);
     if (ptx__jit_counts_starts(access)) {
         ptx__jit_branch(emit, both(access, ptx__jit_is_start(access), is_complete(access)), "right",
                         label, "count", label);
@@ -434,9 +445,8 @@ void ptx__jit_write_access(struct ptx__jit_emit *emit, size_t number)
     const char *word, *right_word;
     size_t label, word_number, right_number;
 
-    prepare(&access, emit, number);
+    ptx__jit_begin_access(&access, emit, number);
     label = emit->n_labels++;
-    find_address(&access);
     read_operands(&access);
     if (access.op->space == 's')
         find_shared(&access);
@@ -447,7 +457,7 @@ void ptx__jit_write_access(struct ptx__jit_emit *emit, size_t number)
     ptx__jit_label(emit, "right", label);
     if (before)
         memcpy(before, emit->known, bytes);
-    go_right(&access, right);
+    ptx__jit_make_access(&access, right);
     right_word = emit->label;
     right_number = emit->label_number;
     ptx__jit_goto(emit, "after", label);

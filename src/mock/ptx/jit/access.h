@@ -60,6 +60,22 @@ struct ptx__jit_value ptx__jit_hit_field(const struct ptx__jit_access *access, s
 #define HIT_FIELD(access, type, member)                                                            \
     ptx__jit_hit_field(access, offsetof(struct ptx__range_cache, member), PTX__JIT_##type)
 
+/* --- access.c --- */
+
+/* Begins to write an access: its operands are read. */
+void ptx__jit_begin_access(struct ptx__jit_access *access, struct ptx__jit_emit *emit,
+                           size_t number);
+
+/* Places the lanes of an access whose memory is known and that is made in one piece. */
+void ptx__jit_place_access(struct ptx__jit_access *access);
+
+/* Makes an access that is right. The elements are as the slots need them. */
+void ptx__jit_make_access(struct ptx__jit_access *access, struct ptx__jit_operand *elements);
+
+/* Writes to the slots what an access has loaded. */
+void ptx__jit_write_elements(struct ptx__jit_access *access,
+                             const struct ptx__jit_operand *elements);
+
 /* --- fit.c: with one comparison --- */
 
 /* Tells whether an access is checked so, if it can be. */
@@ -67,6 +83,13 @@ bool ptx__jit_counts_starts(const struct ptx__jit_access *access);
 
 /* Whether all lanes' addresses are right. Else that may not be known yet. */
 struct ptx__jit_value ptx__jit_is_start(const struct ptx__jit_access *access);
+
+/*
+ * The same of an operation of all warps of a block (sweep.c), for the first one and the last one,
+ * of whose first lane this is the thread's number. Whether it can be so.
+ */
+bool ptx__jit_has_ends(struct ptx__jit_emit *emit, size_t number);
+struct ptx__jit_value ptx__jit_fit_ends(struct ptx__jit_access *access, struct ptx__jit_value last);
 
 /* Has the engine find out for the next time. */
 void ptx__jit_count_starts(const struct ptx__jit_access *access);

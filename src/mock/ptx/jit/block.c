@@ -85,6 +85,14 @@ static uint64_t step(struct ptx__warp *warp, const struct ptx__op *op, enum ptx_
     return next_block(block);
 }
 
+uint64_t ptx__jit_end_block(struct ptx__block *block)
+{
+    block->running = block->last;
+    ptx__step_exit(block);
+    return atomic_load_explicit(&block->grid->stop, memory_order_relaxed) ? PTX__JIT_NO_ENTRY
+                                                                          : next_block(block);
+}
+
 /* --- by itself --- */
 
 /*

@@ -35,4 +35,10 @@ bool ptx__jit_keep_step(struct ptx__warp *warp, const struct ptx__op *op, unsign
 uint64_t ptx__jit_stop(struct ptx__warp *warp, const struct ptx__op *op, uint64_t stop,
                        uint64_t kept);
 
+/*
+ * All warps of a block in step have done all that the kernel does. Returns PTX__JIT_NEXT_BLOCK, as
+ * above, or PTX__JIT_NO_ENTRY.
+ */
+uint64_t ptx__jit_end_block(struct ptx__block *block);
+
 #endif

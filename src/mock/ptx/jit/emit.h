@@ -34,6 +34,16 @@ struct ptx__jit_comparison {
     struct ptx__jit_value lanes, same, first;
 };
 
+/* What is being written: code for a warp, or for all warps of a block in one loop (sweep.c). */
+enum ptx__jit_sweep {
+    PTX__JIT_NO_SWEEP,
+    PTX__JIT_LOOKS, /* before the loop, for the first thread of the block and the last one */
+    PTX__JIT_SWEEPS,
+};
+
+/* Bytes of the room for values that are handed to the engine. */
+#define PTX__JIT_ROOM 1024
+
 /* What is outside of the text: functions of the engine, and what they read. */
 struct ptx__jit_addresses {
     uint64_t *list;
@@ -74,8 +84,10 @@ struct ptx__jit_emit {
     size_t branch;                    /* at the last branch that was written */
     struct cushim__arena *arena;      /* of lists */
     struct ptx__jit_addresses *addresses;
-    bool early;                          /* before a copy, */
+    bool early;                          /* before a copy or a loop of all warps, */
     struct ptx__jit_value fits;          /* which is done if this holds */
+    enum ptx__jit_sweep sweep;           /* and for that loop: */
+    struct ptx__jit_value last_thread;   /* of the block, its number */
     struct ptx__jit_comparison compared; /* the last one that was written */
     size_t at;                           /* the current operation */
     size_t n_labels;
@@ -299,6 +311,15 @@ void ptx__jit_arrive(struct ptx__jit_emit *emit, size_t number);
 /* Has some lanes jump, and the others go on. */
 void ptx__jit_part_lanes(struct ptx__jit_emit *emit, size_t number, size_t to,
                          struct ptx__jit_value taken);
+
+/* --- sweep.c --- */
+
+/*
+ * Where a block begins, writes the loop for all of its warps, if the kernel can have one. What
+ * comes next in the text is reached if the block is not one for it, and nothing has been done.
+ * Behind the loop, code goes to "again" for the next block, or to "end".
+ */
+void ptx__jit_write_sweep(struct ptx__jit_emit *emit);
 
 /* --- function.c --- */
 

@@ -37,6 +37,32 @@ void ptx__jit_count_starts(const struct ptx__jit_access *access)
     ptx__jit_call_engine(access->emit, (uintptr_t) count_starts, "void", 4, operands);
 }
 
+bool ptx__jit_has_ends(struct ptx__jit_emit *emit, size_t number)
+{
+    struct ptx__jit_access access = {.emit = emit, .op = &emit->flow->ops[number]};
+    const struct ptx__op *code = &emit->flow->code->ops[number];
+
+    access.all = code->n_list * access.op->memory_bits / 8;
+    access.device.form = ptx__jit_form_at(emit->flow, number, code->a);
+    return access.op->kind != PTX__JIT_ATOMIC && ptx__jit_counts_starts(&access);
+}
+
+struct ptx__jit_value ptx__jit_fit_ends(struct ptx__jit_access *access, struct ptx__jit_value last)
+{
+    struct ptx__jit_access of_last;
+
+    access->begin = HIT_FIELD(access, I64, begin);
+    access->host = HIT_FIELD(access, I64, host);
+    access->shadow = HIT_FIELD(access, I64, lines);
+    ptx__jit_place_access(access);
+    of_last = *access;
+    of_last.offset =
+        ptx__jit_binary(access->text, "add", access->offset,
+                        ptx__jit_with(access, "mul", last, (uint64_t) access->device.form.step));
+    return ptx__jit_binary(access->text, "and", ptx__jit_is_start(access),
+                           ptx__jit_is_start(&of_last));
+}
+
 struct ptx__jit_value ptx__jit_is_start(const struct ptx__jit_access *access)
 {
     const unsigned shift = (unsigned) __builtin_ctz(access->all);

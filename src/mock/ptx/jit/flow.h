@@ -236,6 +236,9 @@ unsigned ptx__jit_work_of(const struct ptx__jit_op *op);
 
 /* --- form.c, too --- */
 
+/* Tells whether the result of an operation is a sum of its operands, times numbers. */
+bool ptx__jit_is_sum(const struct ptx__jit_flow *flow, size_t number);
+
 /* Returns the form of what an operation reads; that of a sink is not used. */
 struct ptx__jit_form ptx__jit_form_at(const struct ptx__jit_flow *flow, size_t number,
                                       uint32_t offset);

@@ -196,6 +196,14 @@ static bool keeps_steps(const struct ptx__jit_flow *flow, size_t number,
     return true;
 }
 
+bool ptx__jit_is_sum(const struct ptx__jit_flow *flow, size_t number)
+{
+    struct ptx__jit_form form;
+
+    return flow->ops[number].kind == PTX__JIT_PLAIN && keeps_steps(flow, number, &form) &&
+           form.known && !form.vector;
+}
+
 /* An operation whose operands are all the same has one result for all lanes. */
 static struct ptx__jit_form of_operands(const struct ptx__jit_flow *flow, size_t number)
 {

@@ -192,11 +192,11 @@ static void emit_rest(struct ptx__jit_emit *emit, struct ptx__jit_value entry)
     struct ptx__jit_value running;
 
     ptx__jit_label(emit, "rest", 0);
-    running = FIELD(emit, emit->block, I64, ptx__block, running);
     ptx__jit_branch(
         emit, ptx__jit_compare(&emit->text, "icmp eq", entry, ptx__jit_i64(PTX__JIT_NEXT_BLOCK)),
         "again", 0, "end", 0);
     ptx__jit_label(emit, "again", 0);
+    running = FIELD(emit, emit->block, I64, ptx__block, running);
     ptx__jit_say(&emit->text, "  %%v%llu = add i64 0, ", (unsigned long long) emit->again.number);
     ptx__jit_say_value(&emit->text, running);
     ptx__jit_say(&emit->text, "\n");
@@ -213,6 +213,7 @@ static void emit_rest(struct ptx__jit_emit *emit, struct ptx__jit_value entry)
 static void emit_next_warp(struct ptx__jit_emit *emit)
 {
     struct ptx__jit_value stop[4] = {emit->warp}, next[2], entry[2];
+    const char *begin = emit->label;
 
     stop[0].number = emit->text.next++;
     stop[3] = ptx__jit_i64(emit->kept);
@@ -236,12 +237,12 @@ static void emit_next_warp(struct ptx__jit_emit *emit)
     next[1] = FIELD(emit, emit->block, I64, ptx__block, running);
     ptx__jit_goto(emit, "warp", 0);
     ptx__jit_label(emit, "warp", 0);
-    emit->warp = say_phi(
-        emit, stop[0].number, 3,
-        (const struct edge[]){{emit->warp, "block"}, {next[0], "hop"}, {next[1], "onward"}});
+    emit->warp =
+        say_phi(emit, stop[0].number, 3,
+                (const struct edge[]){{emit->warp, begin}, {next[0], "hop"}, {next[1], "onward"}});
     emit->entry = say_phi(
         emit, emit->text.next++, 3,
-        (const struct edge[]){{emit->entry, "block"}, {entry[0], "hop"}, {entry[1], "onward"}});
+        (const struct edge[]){{emit->entry, begin}, {entry[0], "hop"}, {entry[1], "onward"}});
 }
 
 /* Where the function begins: the registers are as the interpreter has them, or are kept. */
@@ -265,18 +266,24 @@ static void emit_function(struct ptx__jit_emit *emit)
 {
     const size_t n = emit->flow->n_ops;
 
-    ptx__jit_say(&emit->text, "define i64 @kernel(i64 %%v0, i64 %%v1, i64 %%v2, i64 %%v3) #0 {\n"
-                              "first0:\n  %%room = alloca [128 x i64], align 64\n");
+    ptx__jit_say(&emit->text,
+                 "define i64 @kernel(i64 %%v0, i64 %%v1, i64 %%v2, i64 %%v3) #0 {\n"
+                 "first0:\n  %%room = alloca [%d x i8], align 64\n",
+                 PTX__JIT_ROOM);
     emit->room = ptx__jit_begin(&emit->text, PTX__JIT_I64, 0);
-    ptx__jit_say(&emit->text, "ptrtoint %s %%room to i64\n",
-                 emit->text.typed ? "[128 x i64]*" : "ptr");
+    if (emit->text.typed)
+        ptx__jit_say(&emit->text, "ptrtoint [%d x i8]* %%room to i64\n", PTX__JIT_ROOM);
+    else
+        ptx__jit_say(&emit->text, "ptrtoint ptr %%room to i64\n");
     if (!emit->full)
         ptx__jit_begin_waits(emit);
     if (emit->goes_on)
         emit_begin(emit);
     emit_block(emit);
-    if (emit->goes_on)
+    if (emit->goes_on) {
+        ptx__jit_write_sweep(emit);
         emit_next_warp(emit);
+    }
     emit_warp(emit);
     emit_switch(emit);
     for (size_t i = 0; i < n; i++) {

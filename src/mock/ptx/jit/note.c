@@ -104,6 +104,8 @@ void ptx__jit_note(const struct ptx__jit_access *access, struct ptx__jit_value w
 {
     const size_t label = access->emit->n_labels++;
 
+    if (wanted.literal && !wanted.number)
+        return;
     ptx__jit_branch(access->emit, wanted, "look", label, "noted", label);
     ptx__jit_label(access->emit, "look", label);
     look(access, label);

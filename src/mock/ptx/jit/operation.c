@@ -18,6 +18,17 @@ static struct ptx__jit_value extreme(struct ptx__jit_emit *emit, const char *com
                            ptx__jit_i64(0));
 }
 
+/* The distance from the first thread that is looked at to the last one, with a step. */
+static struct ptx__jit_value span_of(struct ptx__jit_emit *emit, int64_t step, unsigned type)
+{
+    struct ptx__jit_text *text = &emit->text;
+
+    if (emit->sweep != PTX__JIT_LOOKS)
+        return ptx__jit_number(type, (uint64_t) (step * ((int64_t) emit->flow->row - 1)));
+    return ptx__jit_binary(text, "mul", ptx__jit_cast(text, "zext", emit->last_thread, type),
+                           ptx__jit_number(type, (uint64_t) step));
+}
+
 /*
  * A value of 32 bits with steps becomes one of 64 if no lane's value wraps around in between. If
  * one does, the interpreter does the operation.
@@ -25,8 +36,8 @@ static struct ptx__jit_value extreme(struct ptx__jit_emit *emit, const char *com
 static struct ptx__jit_value stays_in_range(struct ptx__jit_emit *emit,
                                             const struct ptx__jit_operand *operand, bool sign)
 {
-    const int64_t last = (int64_t) emit->flow->row - 1, span = operand->form.step * last;
     const int64_t least = sign ? INT32_MIN : 0, most = sign ? INT32_MAX : UINT32_MAX;
+    const struct ptx__jit_value span = span_of(emit, operand->form.step, PTX__JIT_I64);
     struct ptx__jit_text *text = &emit->text;
     struct ptx__jit_value low = as_64(emit, sign, operand->base), high = low;
 
@@ -38,8 +49,10 @@ static struct ptx__jit_value stays_in_range(struct ptx__jit_emit *emit,
         low = ptx__jit_binary(text, "add", low, extreme(emit, "icmp slt", all));
         high = ptx__jit_binary(text, "add", high, extreme(emit, "icmp sgt", all));
     }
-    low = ptx__jit_binary(text, "add", low, ptx__jit_i64((uint64_t) (span < 0 ? span : 0)));
-    high = ptx__jit_binary(text, "add", high, ptx__jit_i64((uint64_t) (span > 0 ? span : 0)));
+    if (operand->form.step < 0)
+        low = ptx__jit_binary(text, "add", low, span);
+    else
+        high = ptx__jit_binary(text, "add", high, span);
     return ptx__jit_binary(text, "and",
                            ptx__jit_compare(text, "icmp sge", low, ptx__jit_i64((uint64_t) least)),
                            ptx__jit_compare(text, "icmp sle", high, ptx__jit_i64((uint64_t) most)));
@@ -50,6 +63,8 @@ static void check_widening(struct ptx__jit_emit *emit, size_t number,
 {
     struct ptx__jit_value fits = ptx__jit_number(PTX__JIT_I1, 1);
 
+    if (emit->sweep == PTX__JIT_SWEEPS)
+        return;
     for (unsigned i = 0; i < n; i++) {
         if ((operands[i].form.step || operands[i].form.rows) && !operands[i].form.spare)
             fits =
@@ -153,21 +168,22 @@ static void compare_ends(struct ptx__jit_emit *emit, const struct ptx__jit_op *o
 {
     const char order = order_of(op->keyed->key);
     const unsigned stepped = order ? stepped_operand(operands) : 2;
+    const unsigned type = op->keyed->key[9] == '3' ? PTX__JIT_I32 : PTX__JIT_I64;
     struct ptx__jit_operands values = {.slots = {operands[0].base, operands[1].base}};
-    struct ptx__jit_value first, last, same;
-    uint64_t span, most;
+    struct ptx__jit_value first, last, same, span;
+    uint64_t most;
 
-    if (stepped == 2 || !emit->full || emit->copying)
+    if (stepped == 2 || !emit->full || emit->copying || emit->sweep == PTX__JIT_SWEEPS)
         return;
-    span = (uint64_t) operands[stepped].form.step * (emit->flow->row - 1);
-    most = UINT64_MAX >> ((op->keyed->key[9] == '3' ? 32 : 0) + (order == 's'));
-    if (span > most)
+    most = UINT64_MAX >> (64 - ptx__jit_bits(type) + (order == 's'));
+    if ((uint64_t) operands[stepped].form.step * (PTX__MAX_WARPS * PTX__LANES) > most)
         return;
+    span = span_of(emit, operands[stepped].form.step, type);
     first = ptx__plain_write(&emit->text, op->plain, &values);
-    same = ptx__jit_compare(&emit->text, order == 's' ? "icmp sle" : "icmp ule",
-                            values.slots[stepped], ptx__jit_number(PTX__JIT_ANY, most - span));
-    values.slots[stepped] = ptx__jit_binary(&emit->text, "add", values.slots[stepped],
-                                            ptx__jit_number(PTX__JIT_ANY, span));
+    same =
+        ptx__jit_compare(&emit->text, order == 's' ? "icmp sle" : "icmp ule", values.slots[stepped],
+                         ptx__jit_binary(&emit->text, "sub", ptx__jit_number(type, most), span));
+    values.slots[stepped] = ptx__jit_binary(&emit->text, "add", values.slots[stepped], span);
     last = ptx__plain_write(&emit->text, op->plain, &values);
     same = ptx__jit_binary(&emit->text, "and", same,
                            ptx__jit_compare(&emit->text, "icmp eq", first, last));

@@ -15,6 +15,7 @@
 
 #include "mock/ptx/racecheck/line_bytes.h"
 #include "mock/ptx/racecheck/line_strong.h"
+#include "mock/ptx/racecheck/line_whole.h"
 #include "mock/ptx/racecheck/racecheck.h"
 #include "mock/ptx/racecheck/shadow_word.h"
 
@@ -67,19 +68,10 @@ static void unlock(uint64_t *line, uint64_t value)
     __atomic_store_n(line, value, __ATOMIC_RELEASE);
 }
 
-/* Notes what is used of the part of a line: once only, as other workers read what is beside it. */
-static void use_part(const struct ptx__range *range, uint64_t number, uint8_t what)
-{
-    uint8_t *part = ptx__part_of_line(range, number);
-
-    if (!(__atomic_load_n(part, __ATOMIC_RELAXED) & what))
-        __atomic_fetch_or(part, what, __ATOMIC_RELAXED);
-}
-
 /* Sets the bits of a line that tell what of it was read, or written. */
 static void put_bits(const struct ptx__range *range, uint64_t number, uint64_t *all, uint64_t bits)
 {
-    use_part(range, number, PTX__PART_BITS);
+    ptx__use_part(range, number, PTX__PART_BITS);
     put(&all[number], bits);
 }
 
@@ -212,60 +204,6 @@ static void tell(const struct ptx__touch *touch, uint64_t begin, uint64_t offset
                      conflict->block - 1, did);
 }
 
-/* What every line of an access has in common, if the access uses all of it. */
-struct whole {
-    uint64_t word, flags; /* of a line that no other block has used, and what the access adds */
-    const uint8_t *written;
-    uint64_t *lines;
-    bool alone;
-};
-
-static struct whole whole_of(const struct ptx__touch *touch)
-{
-    const struct ptx__block *block = touch->warp->block;
-    const uint64_t owner = ptx__line_owner(block, touch->range);
-
-    return (struct whole){
-        block->strong && owner ? PTX__LINE_RECORD : owned(owner),
-        (touch->use & PTX__LOADS ? PTX__LINE_ALL_READ : 0) |
-            (touch->use & PTX__STORES ? PTX__LINE_ALL_WRITTEN : 0),
-        touch->use & PTX__LOADS ? touch->range->written : NULL,
-        touch->range->lines,
-        block->grid->alone,
-    };
-}
-
-static bool is_written(const uint8_t *written, uint64_t number)
-{
-    uint64_t bits;
-
-    memcpy(&bits, written + number * sizeof(bits), sizeof(bits));
-    return bits == ALL_BYTES;
-}
-
-/*
- * The fast path for a block that uses all of a line which no other block has used, or which only
- * blocks have used that are not compared. Returns false if it does not apply.
- */
-static inline bool touch_whole(const struct ptx__touch *touch, uint64_t number,
-                               const struct whole *whole)
-{
-    uint64_t *word = &whole->lines[number], line = __atomic_load_n(word, __ATOMIC_ACQUIRE);
-    const uint64_t after = line | whole->word | whole->flags;
-
-    if ((line && (line & ~(uint64_t) PTX__LINE_ALL) != whole->word) ||
-        (whole->written && !(line & PTX__LINE_ALL) && !is_written(whole->written, number)))
-        return false;
-    if (!line)
-        use_part(touch->range, number, PTX__PART_LINES);
-    if (whole->alone) {
-        unlock(word, after);
-        return true;
-    }
-    return line == after || __atomic_compare_exchange_n(word, &line, after, false, __ATOMIC_ACQ_REL,
-                                                        __ATOMIC_RELAXED);
-}
-
 /*
  * Sets the bits of the line, or the flags that say the same of all of them. Returns the flags.
  */
@@ -386,7 +324,7 @@ static __attribute__((noinline)) void touch_any(const struct ptx__touch *touch, 
         line & PTX__LINE_ALL_WRITTEN ? ptx__line_bytes(range, number) : get(&range->writes[number]);
     kind = record_access(touch, line & ~(uint64_t) PTX__LINE_ALL, reads, writes, bits, &conflict);
     if (touch->use & PTX__STRONG) {
-        use_part(range, number, PTX__PART_STRONG);
+        ptx__use_part(range, number, PTX__PART_STRONG);
         ptx__strong_note(range, number, touch->use, bits);
         unlock(&range->lines[number], kind | (line & PTX__LINE_ALL));
     } else {
@@ -407,7 +345,7 @@ touch_line(const struct ptx__touch *touch, uint64_t begin, uint64_t offset, uint
     const uint64_t missing = touch->use == PTX__LOADS ? unwritten(range, number, line, bits) : 0;
 
     if (!line)
-        use_part(range, number, PTX__PART_LINES);
+        ptx__use_part(range, number, PTX__PART_LINES);
     if (missing)
         tell(touch, begin, offset, &(struct conflict){0}, missing);
     if (read_by_many(touch, line, bits) || is_noted(touch, number, line, bits) ||
@@ -439,16 +377,16 @@ static inline uint64_t touch_next(const struct ptx__touch *touch, uint64_t begin
 void ptx__racecheck_global(const struct ptx__touch *touch, uint64_t offset, uint64_t bytes)
 {
     const uint64_t end = offset + bytes, in_line = offset % PTX__LINE_BYTES;
-    struct whole whole;
+    struct ptx__whole whole;
 
     if (in_line + bytes <= PTX__LINE_BYTES && bytes < PTX__LINE_BYTES) {
         touch_line(touch, offset, offset, ((UINT64_C(1) << bytes) - 1) << in_line);
         return;
     }
-    whole = whole_of(touch);
+    whole = ptx__whole_of(touch);
     for (uint64_t at = offset; at < end;) {
         if (!(touch->use & PTX__STRONG) && at % PTX__LINE_BYTES == 0 &&
-            end - at >= PTX__LINE_BYTES && touch_whole(touch, at / PTX__LINE_BYTES, &whole))
+            end - at >= PTX__LINE_BYTES && ptx__touch_whole(touch, at / PTX__LINE_BYTES, &whole))
             at += PTX__LINE_BYTES;
         else
             at = touch_next(touch, offset, at, end);
