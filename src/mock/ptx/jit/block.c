@@ -5,6 +5,7 @@
 #include "mock/ptx/jit/tier.h"
 #include "mock/ptx/racecheck/racecheck.h"
 #include "mock/ptx/warps/cluster.h"
+#include "mock/ptx/warps/grid.h"
 #include "mock/ptx/warps/step.h"
 #include "mock/ptx/warps/warp.h"
 
@@ -85,12 +86,21 @@ static uint64_t step(struct ptx__warp *warp, const struct ptx__op *op, enum ptx_
     return next_block(block);
 }
 
+/* The engine has not seen any of what the block did, so that the next one begins as it did. */
 uint64_t ptx__jit_end_block(struct ptx__block *block)
 {
-    block->running = block->last;
-    ptx__step_exit(block);
-    return atomic_load_explicit(&block->grid->stop, memory_order_relaxed) ? PTX__JIT_NO_ENTRY
-                                                                          : next_block(block);
+    struct ptx__worker *worker = block->worker;
+    uint64_t number;
+
+    if (!worker->by_itself || atomic_load_explicit(&block->grid->stop, memory_order_relaxed) ||
+        !ptx__cluster_next(worker, &number)) {
+        block->running = block->last;
+        ptx__step_exit(block);
+        return PTX__JIT_NO_ENTRY;
+    }
+    ptx__block_renumber(block, number);
+    block->running = block->warps;
+    return PTX__JIT_NEXT_BLOCK;
 }
 
 /* --- by itself --- */

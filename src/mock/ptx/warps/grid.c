@@ -227,15 +227,28 @@ static void start_local(struct ptx__block *block)
     }
 }
 
-void ptx__block_start(struct ptx__block *block, uint64_t cluster)
+static void set_number(struct ptx__block *block, uint64_t cluster)
 {
-    const struct ptx__grid *grid = block->grid;
-    const unsigned *size = grid->launch->grid;
+    const unsigned *size = block->grid->launch->grid;
 
     place_in_grid(block, cluster);
     block->number =
         block->index[0] + size[0] * (block->index[1] + (uint64_t) size[1] * block->index[2]);
     block->owner = ptx__owner_of_block(block->number);
+}
+
+void ptx__block_renumber(struct ptx__block *block, uint64_t cluster)
+{
+    set_number(block, cluster);
+    ptx__preload_first_lane(block);
+    block->step.preloaded = false;
+}
+
+void ptx__block_start(struct ptx__block *block, uint64_t cluster)
+{
+    const struct ptx__grid *grid = block->grid;
+
+    set_number(block, cluster);
     block->alive = grid->n_threads;
     block->strong = false;
     for (; block->open; block->open &= block->open - 1)

@@ -26,6 +26,12 @@ void ptx__block_free(struct ptx__block *block);
 
 /* Starts the block of its rank in a cluster of the launch. */
 void ptx__block_start(struct ptx__block *block, uint64_t cluster);
+
+/*
+ * A block in step, whose first warp runs, becomes another one of the launch, at the begin. Nothing
+ * of the block has changed since it was there itself.
+ */
+void ptx__block_renumber(struct ptx__block *block, uint64_t cluster);
 enum ptx__block_state ptx__block_run(struct ptx__block *block);
 
 /*
