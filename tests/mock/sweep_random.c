@@ -107,6 +107,14 @@ static const char *const sums[] = {
     "setp.gt.u32 %q, %s, 1000; selp.u32 %s, %x, %s, %q;",
     "shl.b32 %s, %s, 1;",
     "div.rn.f32 %g, %g, 0f00000000;",
+    "sub.f32 %g, %g, %g;",
+    "sqrt.rn.f32 %g, %g;",
+    "neg.f32 %g, %g; mov.b32 %y, %g; xor.b32 %s, %s, %y;",
+    "max.f32 %g, %g, %f0;",
+    "setp.gt.f32 %q, %g, %f0; selp.f32 %g, %g, %f0, %q;",
+    "cvt.rzi.s32.f32 %y, %g; add.u32 %s, %s, %y;",
+    "copysign.f32 %g, %g, %f0;",
+    "abs.ftz.f32 %g, %g; mul.ftz.f32 %f0, %g, %f0;",
 };
 
 #define PICK(list) (list)[any(sizeof(list) / sizeof((list)[0]))]

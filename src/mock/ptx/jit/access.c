@@ -438,7 +438,7 @@ static void check(struct ptx__jit_access *access, size_t label)
 
 void ptx__jit_write_access(struct ptx__jit_emit *emit, size_t number)
 {
-    struct ptx__jit_operand right[16] = {{{0}, {0}, {0}}}, slow[16] = {{{0}, {0}, {0}}};
+    struct ptx__jit_operand right[16] = {{.any_nan = false}}, slow[16] = {{.any_nan = false}};
     const size_t bytes = emit->flow->n_slots * sizeof(*emit->known);
     struct ptx__jit_known *before;
     struct ptx__jit_access access;

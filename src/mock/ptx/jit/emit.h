@@ -2,8 +2,8 @@
 /*
  * Writing a function: its slots as values (slot.c), operations that are computed (operation.c,
  * parts.c, members.c), loads and stores (access.c), additions that are gathered (atomic.c), those
- * that handlers do (handler.c), jumps (jump.c), lanes that part (wait.c, masked.c), and all of it
- * together (function.c).
+ * that handlers do (handler.c), jumps (jump.c), lanes that part (wait.c, masked.c), all warps of a
+ * block in one loop (sweep.c), and all of it together (function.c).
  */
 #ifndef CUSHIM_MOCK_PTX_JIT_EMIT_H
 #define CUSHIM_MOCK_PTX_JIT_EMIT_H
@@ -19,6 +19,7 @@
 struct ptx__jit_operand {
     struct ptx__jit_form form;
     struct ptx__jit_value base, rows;
+    bool any_nan; /* a number of .f32; where it is a NaN, it may be another one than the device's */
 };
 
 /* What is known of a slot in the piece of code that is being written. */
@@ -126,7 +127,8 @@ void ptx__jit_load_constants(struct ptx__jit_emit *emit, bool of_block);
 
 struct ptx__jit_operand ptx__jit_read_slot(struct ptx__jit_emit *emit, uint16_t number);
 
-/* What the current operation reads or writes there. */
+/* What the current operation reads or writes there; the first one may be any NaN. */
+struct ptx__jit_operand ptx__jit_read_number(struct ptx__jit_emit *emit, uint32_t offset);
 struct ptx__jit_operand ptx__jit_read(struct ptx__jit_emit *emit, uint32_t offset, unsigned bits);
 void ptx__jit_write(struct ptx__jit_emit *emit, uint32_t offset,
                     const struct ptx__jit_operand *operand);

@@ -199,6 +199,11 @@ void ptx__jit_end_piece(struct ptx__jit_emit *emit)
     const size_t label = emit->label_number;
     uint16_t slot;
 
+    EACH_WRITTEN(emit, slot)
+    {
+        if (emit->known[slot].valid)
+            ptx__jit_read_slot(emit, slot); /* what was there before need not be a number */
+    }
     ptx__jit_goto(emit, "join", emit->piece_first);
     ptx__jit_label(emit, "join", emit->piece_first);
     EACH_WRITTEN(emit, slot)

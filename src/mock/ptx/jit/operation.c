@@ -196,21 +196,25 @@ void ptx__jit_plain(struct ptx__jit_emit *emit, size_t number)
     const struct ptx__op *code = &emit->flow->code->ops[number];
     const unsigned n = ptx__plain_operands(op->plain);
     const uint32_t offsets[4] = {code->a, code->b, code->c, n > 3 ? code->list[0] : 0};
-    struct ptx__jit_operand operands[4] = {{{0}, {0}, {0}}};
+    struct ptx__jit_operand operands[4] = {{.any_nan = false}};
     struct ptx__jit_operand result = {.form = form_of_result(emit, number)};
     struct ptx__jit_operands values = {.imm = code->imm};
     const char *widening = strstr(op->keyed->key, ".wide.");
     const bool sign = strstr(op->keyed->key, ".s32");
+    const bool numbers = ptx__plain_takes_numbers(op->plain);
 
     for (unsigned i = 0; i < n; i++)
-        operands[i] = ptx__jit_read(emit, offsets[i], bits_of(op->keyed, i));
+        operands[i] = numbers ? ptx__jit_read_number(emit, offsets[i])
+                              : ptx__jit_read(emit, offsets[i], bits_of(op->keyed, i));
     if (!result.form.vector && (widening || !strncmp(op->keyed->key, "cvt.u64.", 8))) {
         check_widening(emit, number, operands, n < 2 ? n : 2, sign);
     }
     for (unsigned i = 0; i < n; i++)
         values.slots[i] =
             result.form.vector ? ptx__jit_vector(emit, &operands[i]) : operands[i].base;
-    result.base = ptx__plain_write(&emit->text, op->plain, &values);
+    result.any_nan = ptx__plain_makes_number(op->plain);
+    result.base = result.any_nan ? ptx__plain_write_number(&emit->text, op->plain, &values)
+                                 : ptx__plain_write(&emit->text, op->plain, &values);
     if (result.form.rows)
         result.rows = row_step(emit, number, operands, sign);
     compare_ends(emit, op, operands, result.base);

@@ -27,6 +27,37 @@ unsigned ptx__plain_operands(const struct ptx__expression *expression)
                                           : 1;
 }
 
+/* --- numbers of .f32 --- */
+
+static const char device_nan[] = "(nan ";
+
+bool ptx__plain_makes_number(const struct ptx__expression *expression)
+{
+    return !strncmp(expression->text, device_nan, strlen(device_nan));
+}
+
+static bool is_behind(const char *text, const char *at, const char *what)
+{
+    const size_t length = strlen(what);
+
+    return (size_t) (at - text) >= length && !memcmp(at - length, what, length);
+}
+
+/* Each operand is "(f a)" or "(f (ftz a))", and what comes of a NaN does not depend on its bits. */
+bool ptx__plain_takes_numbers(const struct ptx__expression *expression)
+{
+    const char *text = expression->text;
+
+    for (const char *at = text; *at; at++) {
+        const bool operand = strchr("abce", *at) && at != text && strchr(" ", at[-1]) &&
+                             (!at[1] || strchr(" )", at[1]));
+
+        if (operand && !is_behind(text, at, "(f ") && !is_behind(text, at, "(f (ftz "))
+            return false;
+    }
+    return strncmp(text, "(w ", 3) && strlen(text) > 1;
+}
+
 /* --- writing it --- */
 
 struct writing {
@@ -191,6 +222,25 @@ struct ptx__jit_value ptx__plain_write(struct ptx__jit_text *text,
                                        const struct ptx__jit_operands *operands)
 {
     struct writing writing = {.text = text, .operands = operands, .at = expression->text};
+
+    return write_one(&writing);
+}
+
+struct ptx__jit_value ptx__plain_write_number(struct ptx__jit_text *text,
+                                              const struct ptx__expression *expression,
+                                              const struct ptx__jit_operands *operands)
+{
+    struct writing writing = {
+        .text = text, .operands = operands, .at = expression->text + strlen(device_nan)};
+
+    return ptx__jit_cast(text, "bitcast", write_one(&writing), PTX__JIT_I32);
+}
+
+struct ptx__jit_value ptx__plain_settle(struct ptx__jit_text *text, struct ptx__jit_value value)
+{
+    struct writing writing = {.text = text,
+                              .x = ptx__jit_cast(text, "bitcast", value, PTX__JIT_FLOAT),
+                              .at = ptx__plain_row("nan", 3)->text};
 
     return write_one(&writing);
 }

@@ -98,13 +98,37 @@ static struct ptx__jit_operand load(struct ptx__jit_emit *emit, unsigned number)
     return operand;
 }
 
-struct ptx__jit_operand ptx__jit_read_slot(struct ptx__jit_emit *emit, uint16_t number)
+static struct ptx__jit_known *known_of(struct ptx__jit_emit *emit, uint16_t number)
 {
     struct ptx__jit_known *known = &emit->known[number];
 
     if (!known->valid)
         *known = (struct ptx__jit_known){.valid = true, .value = load(emit, number)};
-    return known->value;
+    return known;
+}
+
+/* A NaN becomes the device's. */
+static void settle(struct ptx__jit_text *text, struct ptx__jit_operand *operand)
+{
+    if (operand->any_nan)
+        operand->base = ptx__plain_settle(text, operand->base);
+    operand->any_nan = false;
+}
+
+struct ptx__jit_operand ptx__jit_read_slot(struct ptx__jit_emit *emit, uint16_t number)
+{
+    struct ptx__jit_operand *value = &known_of(emit, number)->value;
+
+    settle(&emit->text, value);
+    return *value;
+}
+
+struct ptx__jit_operand ptx__jit_read_number(struct ptx__jit_emit *emit, uint32_t offset)
+{
+    const uint16_t number = ptx__jit_read_at(emit->flow, emit->at, offset);
+
+    return number == PTX__JIT_NONE ? ptx__jit_read(emit, offset, 32)
+                                   : known_of(emit, number)->value;
 }
 
 struct ptx__jit_operand ptx__jit_read(struct ptx__jit_emit *emit, uint32_t offset, unsigned bits)
@@ -174,6 +198,17 @@ static bool is_kept(const struct ptx__jit_emit *emit, uint16_t number)
            (emit->guarded && ptx__jit_is_live(emit->flow, emit->piece_end, number));
 }
 
+/* The new value in the lanes of the guard or the mask, and the old one, which may be no number. */
+static void keep_others(struct ptx__jit_emit *emit, uint16_t number,
+                        struct ptx__jit_operand *operand)
+{
+    struct ptx__jit_text *text = &emit->text;
+
+    settle(text, operand);
+    operand->base = ptx__jit_select(text, emit->guarded ? emit->guard : emit->mask, operand->base,
+                                    ptx__jit_read_slot(emit, number).base);
+}
+
 void ptx__jit_write_slot(struct ptx__jit_emit *emit, uint16_t number,
                          const struct ptx__jit_operand *operand)
 {
@@ -185,8 +220,7 @@ void ptx__jit_write_slot(struct ptx__jit_emit *emit, uint16_t number,
     if (slot->form.vector) {
         typed.base = ptx__jit_vector(emit, &typed);
         if (is_kept(emit, number))
-            typed.base = ptx__jit_select(&emit->text, emit->guarded ? emit->guard : emit->mask,
-                                         typed.base, ptx__jit_read_slot(emit, number).base);
+            keep_others(emit, number, &typed);
     } else if (slot->form.rows && !typed.form.rows) {
         typed.rows = ptx__jit_number(type_of(slot), 0);
     }
@@ -248,6 +282,7 @@ void ptx__jit_flush_slot(struct ptx__jit_emit *emit, unsigned number)
     if (!known->dirty)
         return;
     known->dirty = emit->copying; /* what lanes have that wait is not there yet */
+    ptx__jit_read_slot(emit, (uint16_t) number);
     if (known->value.form.vector) {
         store_vector(emit, number, known->value.base);
         return;
@@ -326,6 +361,7 @@ void ptx__jit_pass(struct ptx__jit_emit *emit, size_t number)
         if (!is_passed(emit, number, i) || is_fixed(&flow->slots[i]))
             continue;
         emit->known[i].dirty = emit->passed[i].dirty;
+        value->any_nan = before->any_nan;
         value->base = passed(emit, number, before->base, value->base);
         if (value->form.rows)
             value->rows = passed(emit, number, before->rows, value->rows);

@@ -403,7 +403,7 @@ static void write_notes(struct sweep *sweep)
 static void do_access(struct sweep *sweep, size_t number)
 {
     const struct ptx__jit_access *looked = &sweep->accesses[sweep->n_accesses++];
-    struct ptx__jit_operand elements[16] = {{{0}, {0}, {0}}};
+    struct ptx__jit_operand elements[16] = {{.any_nan = false}};
     struct ptx__jit_access access;
 
     ptx__jit_begin_access(&access, sweep->emit, number);
