@@ -308,13 +308,23 @@ static bool stores_rows(const struct ptx__jit_access *access)
            (access->device.form.rows || ptx__jit_row_lanes(access) == PTX__LANES);
 }
 
+/* The same where only some lanes store; processors have that for elements of 4 and 8 bytes. */
+static bool stores_row_of_some(const struct ptx__jit_access *access)
+{
+    const struct ptx__jit_form form = access->device.form;
+
+    return !form.vector && !form.rows && form.step == (int64_t) access->all && access->n == 1 &&
+           access->bytes >= 4 && ptx__jit_row_lanes(access) == PTX__LANES;
+}
+
 static void write_store(struct ptx__jit_access *access)
 {
-    if (stores_rows(access)) {
+    if (stores_rows(access))
         ptx__jit_store_rows(access);
-        return;
-    }
-    ptx__jit_store_each(access);
+    else if (stores_row_of_some(access))
+        ptx__jit_store_row_of_some(access);
+    else
+        ptx__jit_store_each(access);
 }
 
 void ptx__jit_place_access(struct ptx__jit_access *access)
@@ -328,8 +338,8 @@ static void place_lanes(struct ptx__jit_access *access)
 {
     struct ptx__jit_value address;
 
-    if (!access->atomic &&
-        (access->load ? is_uniform(access) || in_rows(access) : stores_rows(access)))
+    if (!access->atomic && (access->load ? is_uniform(access) || in_rows(access)
+                                         : stores_rows(access) || stores_row_of_some(access)))
         return;
     address = ptx__jit_vector(access->emit, &access->given);
     access->address = access->from_begin

@@ -143,9 +143,10 @@ void ptx__jit_store_each(const struct ptx__jit_access *access);
 /* The lanes of an element that is stored, and both ways of storing them. */
 struct ptx__jit_value ptx__jit_stored(const struct ptx__jit_access *access, unsigned element);
 void ptx__jit_store_rows(const struct ptx__jit_access *access);
+void ptx__jit_store_row_of_some(const struct ptx__jit_access *access);
 void ptx__jit_scatter(const struct ptx__jit_access *access, unsigned element,
                       struct ptx__jit_value value);
-void ptx__jit_store_some(const struct ptx__jit_access *access, unsigned element,
+void ptx__jit_store_by_lanes(const struct ptx__jit_access *access, unsigned element,
                          struct ptx__jit_value value);
 
 #endif

@@ -355,6 +355,17 @@ static void declare(struct ptx__jit_text *text, const char *name, unsigned n, un
     ptx__jit_say(text, strcmp(name, "ctlz") ? ")\n" : ", i1)\n");
 }
 
+static void declare_masked_store(struct ptx__jit_text *text, unsigned type)
+{
+    ptx__jit_say(text, "declare void ");
+    ptx__jit_say_masked_store(text, type, PTX__LANES);
+    ptx__jit_say(text, "(");
+    ptx__jit_say_type(text, type, PTX__LANES);
+    ptx__jit_say(text, ", ");
+    ptx__jit_say_pointer(text, type, PTX__LANES);
+    ptx__jit_say(text, ", i32, <%u x i1>)\n", PTX__LANES);
+}
+
 static const char *const reductions[] = {"add", "umin", "umax", "smin", "smax", "and", "or", "xor"};
 
 void ptx__jit_write_end(struct ptx__jit_text *text, const struct ptx__jit_addresses *addresses)
@@ -379,6 +390,8 @@ void ptx__jit_write_end(struct ptx__jit_text *text, const struct ptx__jit_addres
         declare(text, "fshr", 3, PTX__JIT_I32, lanes);
     }
     ptx__jit_say(text, "declare i32 @llvm.cttz.i32(i32, i1)\n");
+    for (unsigned type = PTX__JIT_I32; type <= PTX__JIT_I64; type++)
+        declare_masked_store(text, type);
     for (size_t i = 0; i < ARRAY_SIZE(reductions); i++)
         ptx__jit_say(text, "declare i32 @llvm.vector.reduce.%s.v32i32(<32 x i32>)\n",
                      reductions[i]);

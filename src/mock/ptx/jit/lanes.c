@@ -233,7 +233,7 @@ void ptx__jit_store_each(const struct ptx__jit_access *access)
     }
     for (unsigned i = 0; i < access->n; i++) {
         if (emit->guarded || !emit->full)
-            ptx__jit_store_some(access, i, ptx__jit_stored(access, i));
+            ptx__jit_store_by_lanes(access, i, ptx__jit_stored(access, i));
         else
             ptx__jit_scatter(access, i, ptx__jit_stored(access, i));
     }
@@ -255,8 +255,8 @@ void ptx__jit_scatter(const struct ptx__jit_access *access, unsigned element,
                        access->bytes);
 }
 
-void ptx__jit_store_some(const struct ptx__jit_access *access, unsigned element,
-                         struct ptx__jit_value value)
+void ptx__jit_store_by_lanes(const struct ptx__jit_access *access, unsigned element,
+                             struct ptx__jit_value value)
 {
     struct ptx__jit_emit *emit = access->emit;
     struct ptx__jit_text *text = access->text;
@@ -297,4 +297,13 @@ void ptx__jit_store_rows(const struct ptx__jit_access *access)
                                    : ptx__jit_shuffled(access->text, value, value, lanes, which),
                        access->bytes);
     }
+}
+
+/* The active lanes of a row of all. */
+void ptx__jit_store_row_of_some(const struct ptx__jit_access *access)
+{
+    const struct ptx__jit_emit *emit = access->emit;
+
+    ptx__jit_store_some(access->text, access->address, ptx__jit_stored(access, 0),
+                        emit->guarded ? emit->guard : emit->mask, access->bytes);
 }

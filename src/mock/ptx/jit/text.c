@@ -297,6 +297,30 @@ void ptx__jit_store(struct ptx__jit_text *text, const char *flags, struct ptx__j
     ptx__jit_say(text, " %%v%" PRIu64 ", align %u\n", pointer, alignment);
 }
 
+void ptx__jit_store_some(struct ptx__jit_text *text, struct ptx__jit_value address,
+                         struct ptx__jit_value value, struct ptx__jit_value which,
+                         unsigned alignment)
+{
+    const uint64_t pointer = pointer_to(text, address, value.type, value.lanes);
+
+    ptx__jit_say(text, "  call void ");
+    ptx__jit_say_masked_store(text, value.type, value.lanes);
+    ptx__jit_say(text, "(");
+    ptx__jit_say_typed(text, value);
+    ptx__jit_say(text, ", ");
+    ptx__jit_say_pointer(text, value.type, value.lanes);
+    ptx__jit_say(text, " %%v%" PRIu64 ", i32 %u, ", pointer, alignment);
+    ptx__jit_say_typed(text, which);
+    ptx__jit_say(text, ")\n");
+}
+
+void ptx__jit_say_masked_store(struct ptx__jit_text *text, unsigned type, unsigned lanes)
+{
+    ptx__jit_say(text, "@llvm.masked.store.v%ui%u.p0", lanes, ptx__jit_bits(type));
+    if (text->typed)
+        ptx__jit_say(text, "v%ui%u", lanes, ptx__jit_bits(type));
+}
+
 /* --- atomic operations --- */
 
 static void say_place(struct ptx__jit_text *text, uint64_t pointer, unsigned type)

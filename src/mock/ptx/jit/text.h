@@ -111,6 +111,12 @@ struct ptx__jit_value ptx__jit_load(struct ptx__jit_text *text, const char *flag
 void ptx__jit_store(struct ptx__jit_text *text, const char *flags, struct ptx__jit_value address,
                     struct ptx__jit_value value, unsigned alignment);
 
+/* A store of some lanes of a vector of integers; the name of LLVM's function for that. */
+void ptx__jit_store_some(struct ptx__jit_text *text, struct ptx__jit_value address,
+                         struct ptx__jit_value value, struct ptx__jit_value which,
+                         unsigned alignment);
+void ptx__jit_say_masked_store(struct ptx__jit_text *text, unsigned type, unsigned lanes);
+
 /* An atomic operation of the host. Returns what was there. */
 struct ptx__jit_value ptx__jit_atomic(struct ptx__jit_text *text, const char *name,
                                       struct ptx__jit_value address, struct ptx__jit_value value);
