@@ -314,15 +314,6 @@ void ptx__jit_arrive(struct ptx__jit_emit *emit, size_t number);
 void ptx__jit_part_lanes(struct ptx__jit_emit *emit, size_t number, size_t to,
                          struct ptx__jit_value taken);
 
-/* --- sweep.c --- */
-
-/*
- * Where a block begins, writes the loop for all of its warps, if the kernel can have one. What
- * comes next in the text is reached if the block is not one for it, and nothing has been done.
- * Behind the loop, code goes to "again" for the next block, or to "end".
- */
-void ptx__jit_write_sweep(struct ptx__jit_emit *emit);
-
 /* --- function.c --- */
 
 /* Writes an operation. False if it ends a piece of code. */

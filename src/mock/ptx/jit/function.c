@@ -14,6 +14,7 @@
 #include "mock/ptx/jit/block.h"
 #include "mock/ptx/jit/emit.h"
 #include "mock/ptx/jit/note.h"
+#include "mock/ptx/jit/sweep.h"
 
 /* --- labels --- */
 

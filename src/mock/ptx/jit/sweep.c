@@ -11,181 +11,12 @@
  * What is wanted by the race check is noted before the loop, too, if the order of the warps makes
  * no difference: see racecheck/racecheck_block.h.
  */
-#include "mock/ptx/jit/access.h"
+#include "mock/ptx/jit/sweep.h"
+
 #include "mock/ptx/jit/block.h"
 #include "mock/ptx/racecheck/racecheck_block.h"
 
-enum { MOST_OPS = 256, MOST_ACCESSES = 20 };
-
-static_assert(MOST_ACCESSES * sizeof(struct ptx__block_access) <= PTX__JIT_ROOM, "");
-
-/* What is known of a slot before the loop. */
-enum known {
-    OF_WARPS, /* nothing */
-    COMMON,   /* its value in the first thread, and one step in all of the block */
-    ENDS,     /* of a predicate, whether all threads have the same, and that of the first one */
-};
-
-struct sweep {
-    struct ptx__jit_emit *emit;
-    size_t ops[MOST_OPS], n_ops; /* in their order */
-    uint8_t results[MOST_OPS];   /* what is known of what they write */
-    unsigned n_accesses;
-    /* As they were looked at; address is what an address on the host has more than the kernel's. */
-    struct ptx__jit_access accesses[MOST_ACCESSES];
-    /* Of each slot, up to the current operation. */
-    uint8_t *known;
-    bool *defined;
-    struct ptx__jit_comparison *ends;
-};
-
-/* --- whether the kernel can have one --- */
-
-/* All constants that are read have a value for the block, or are tid.x, or one of its rows. */
-static bool is_of_block(const struct ptx__jit_slot *slot)
-{
-    const uint8_t fill = slot->constant->fill;
-
-    return !slot->form.vector && (fill <= PTX__FILL_TID_Z || fill > PTX__FILL_WARP);
-}
-
-static uint8_t known_of(const struct sweep *sweep, uint16_t slot)
-{
-    return slot == PTX__JIT_NONE || sweep->emit->flow->slots[slot].constant ? COMMON
-                                                                            : sweep->known[slot];
-}
-
-static bool can_read(const struct sweep *sweep, const struct ptx__jit_op *op)
-{
-    const struct ptx__jit_flow *flow = sweep->emit->flow;
-
-    for (unsigned i = 0; i < op->n_reads; i++) {
-        const uint16_t slot = op->reads[i];
-
-        if (slot == PTX__JIT_NONE)
-            continue;
-        if (flow->slots[slot].constant ? !is_of_block(&flow->slots[slot]) : !sweep->defined[slot])
-            return false;
-    }
-    return true;
-}
-
-/* The least that is known of what an operation reads. */
-static bool reads_only(const struct sweep *sweep, const struct ptx__jit_op *op, uint8_t known)
-{
-    for (unsigned i = 0; i < op->n_reads; i++) {
-        const uint8_t of_read = known_of(sweep, op->reads[i]);
-
-        if (of_read != COMMON && of_read != known)
-            return false;
-    }
-    return true;
-}
-
-static bool has_steps(const struct sweep *sweep, const struct ptx__jit_op *op)
-{
-    for (unsigned i = 0; i < op->n_reads; i++) {
-        if (op->reads[i] != PTX__JIT_NONE && sweep->emit->flow->slots[op->reads[i]].form.step)
-            return true;
-    }
-    return false;
-}
-
-/* What is known of the result of an operation. */
-static uint8_t known_of_result(const struct sweep *sweep, size_t number)
-{
-    const struct ptx__jit_flow *flow = sweep->emit->flow;
-    const struct ptx__jit_op *op = &flow->ops[number];
-    const struct ptx__jit_slot *slot;
-
-    if (op->kind != PTX__JIT_PLAIN || op->n_writes != 1 || op->writes[0] == PTX__JIT_NONE)
-        return OF_WARPS;
-    slot = &flow->slots[op->writes[0]];
-    if (slot->bits == 1 && slot->form.vector)
-        return reads_only(sweep, op, ENDS) ? ENDS : OF_WARPS;
-    if (slot->form.vector || !reads_only(sweep, op, COMMON))
-        return OF_WARPS;
-    return !has_steps(sweep, op) || ptx__jit_is_sum(flow, number) ? COMMON : OF_WARPS;
-}
-
-static bool can_access(struct sweep *sweep, size_t number)
-{
-    const struct ptx__jit_flow *flow = sweep->emit->flow;
-    const uint16_t slot = ptx__jit_read_at(flow, number, flow->code->ops[number].a);
-
-    return known_of(sweep, slot) == COMMON && sweep->n_accesses++ < MOST_ACCESSES &&
-           ptx__jit_has_ends(sweep->emit, number);
-}
-
-static bool can_branch(const struct sweep *sweep, size_t number)
-{
-    const struct ptx__jit_flow *flow = sweep->emit->flow;
-    const size_t to = ptx__jit_target(flow, number);
-
-    return to > number && ptx__jit_exits(flow, to) && reads_only(sweep, &flow->ops[number], ENDS);
-}
-
-static bool can_do(struct sweep *sweep, size_t number)
-{
-    const struct ptx__jit_op *op = &sweep->emit->flow->ops[number];
-
-    if (!can_read(sweep, op))
-        return false;
-    switch (op->kind) {
-    case PTX__JIT_NOTHING:
-    case PTX__JIT_PLAIN:
-        return true;
-    case PTX__JIT_WRITTEN:
-        return op->pure;
-    case PTX__JIT_LOAD:
-    case PTX__JIT_STORE:
-        return can_access(sweep, number);
-    case PTX__JIT_BRANCH:
-        return can_branch(sweep, number);
-    default:
-        return false;
-    }
-}
-
-/* Notes what is known of what an operation writes. */
-static void define(struct sweep *sweep, size_t number, uint8_t known)
-{
-    const struct ptx__jit_op *op = &sweep->emit->flow->ops[number];
-
-    for (unsigned i = 0; i < op->n_writes; i++) {
-        if (op->writes[i] == PTX__JIT_NONE)
-            continue;
-        sweep->known[op->writes[i]] = known;
-        sweep->defined[op->writes[i]] = true;
-    }
-}
-
-static void add(struct sweep *sweep, size_t number)
-{
-    const uint8_t known = known_of_result(sweep, number);
-
-    define(sweep, number, known);
-    sweep->results[sweep->n_ops] = known;
-    sweep->ops[sweep->n_ops++] = number;
-}
-
-/* Lists the operations from the begin to the end. False: there are others than a sweep can have. */
-static bool list_ops(struct sweep *sweep)
-{
-    const struct ptx__jit_flow *flow = sweep->emit->flow;
-
-    for (size_t i = 0; i < flow->n_ops && !ptx__jit_exits(flow, i);) {
-        const bool jumps = flow->ops[i].kind == PTX__JIT_JUMP;
-        const size_t next = jumps ? ptx__jit_target(flow, i) : i + 1;
-
-        if (next <= i || sweep->n_ops == MOST_OPS || (!jumps && !can_do(sweep, i)))
-            return false;
-        if (!jumps)
-            add(sweep, i);
-        i = next;
-    }
-    return sweep->n_accesses;
-}
+static_assert(PTX__JIT_SWEPT_ACCESSES * sizeof(struct ptx__block_access) <= PTX__JIT_ROOM, "");
 
 /* --- before the loop --- */
 
@@ -211,11 +42,11 @@ static void set_constants(struct ptx__jit_emit *emit, struct ptx__jit_value tid)
 }
 
 /* The ends of a predicate. What all threads have in common has the same at both. */
-static struct ptx__jit_comparison ends_of(struct sweep *sweep, uint16_t slot)
+static struct ptx__jit_comparison ends_of(struct ptx__jit_sweep_code *sweep, uint16_t slot)
 {
     struct ptx__jit_emit *emit = sweep->emit;
 
-    if (known_of(sweep, slot) == ENDS)
+    if (ptx__jit_sweep_known(sweep, slot) == PTX__JIT_ENDS)
         return sweep->ends[slot];
     return (struct ptx__jit_comparison){.same = ptx__jit_number(PTX__JIT_I1, 1),
                                         .first = slot == PTX__JIT_NONE
@@ -224,7 +55,7 @@ static struct ptx__jit_comparison ends_of(struct sweep *sweep, uint16_t slot)
 }
 
 /* A predicate that is computed from others: from their ends. */
-static struct ptx__jit_comparison ends_of_result(struct sweep *sweep, size_t number)
+static struct ptx__jit_comparison ends_of_result(struct ptx__jit_sweep_code *sweep, size_t number)
 {
     struct ptx__jit_emit *emit = sweep->emit;
     const struct ptx__jit_op *op = &emit->flow->ops[number];
@@ -245,7 +76,7 @@ static struct ptx__jit_comparison ends_of_result(struct sweep *sweep, size_t num
     return all;
 }
 
-static bool reads_predicates(const struct sweep *sweep, size_t number)
+static bool reads_predicates(const struct ptx__jit_sweep_code *sweep, size_t number)
 {
     const struct ptx__jit_op *op = &sweep->emit->flow->ops[number];
 
@@ -256,7 +87,7 @@ static bool reads_predicates(const struct sweep *sweep, size_t number)
     return op->n_reads && ptx__plain_operands(op->plain) <= 3;
 }
 
-static void look_at_predicate(struct sweep *sweep, size_t number)
+static void look_at_predicate(struct ptx__jit_sweep_code *sweep, size_t number)
 {
     struct ptx__jit_emit *emit = sweep->emit;
     struct ptx__jit_comparison *ends = &sweep->ends[emit->flow->ops[number].writes[0]];
@@ -273,7 +104,7 @@ static void look_at_predicate(struct sweep *sweep, size_t number)
 }
 
 /* No thread jumps. */
-static void look_at_branch(struct sweep *sweep, size_t number)
+static void look_at_branch(struct ptx__jit_sweep_code *sweep, size_t number)
 {
     struct ptx__jit_emit *emit = sweep->emit;
     const struct ptx__op *code = &emit->flow->code->ops[number];
@@ -285,7 +116,8 @@ static void look_at_branch(struct sweep *sweep, size_t number)
     emit->fits = both(emit, emit->fits, both(emit, ends.same, passes));
 }
 
-static void look_at_access(struct sweep *sweep, size_t number, struct ptx__jit_value last)
+static void look_at_access(struct ptx__jit_sweep_code *sweep, size_t number,
+                           struct ptx__jit_value last)
 {
     struct ptx__jit_emit *emit = sweep->emit;
     struct ptx__jit_access *access = &sweep->accesses[sweep->n_accesses++];
@@ -295,7 +127,8 @@ static void look_at_access(struct sweep *sweep, size_t number, struct ptx__jit_v
     access->address = ptx__jit_binary(&emit->text, "sub", access->host, access->begin);
 }
 
-static void look_at(struct sweep *sweep, size_t number, uint8_t result, struct ptx__jit_value last)
+static void look_at(struct ptx__jit_sweep_code *sweep, size_t number, uint8_t result,
+                    struct ptx__jit_value last)
 {
     switch (sweep->emit->flow->ops[number].kind) {
     case PTX__JIT_BRANCH:
@@ -306,15 +139,15 @@ static void look_at(struct sweep *sweep, size_t number, uint8_t result, struct p
         look_at_access(sweep, number, last);
         break;
     default:
-        if (result == ENDS)
+        if (result == PTX__JIT_ENDS)
             look_at_predicate(sweep, number);
-        else if (result == COMMON)
+        else if (result == PTX__JIT_COMMON)
             ptx__jit_plain(sweep->emit, number);
     }
 }
 
 /* Looks whether the loop can be done, and goes there. */
-static void write_look(struct sweep *sweep)
+static void write_look(struct ptx__jit_sweep_code *sweep)
 {
     struct ptx__jit_emit *emit = sweep->emit;
     const struct ptx__jit_value grid = FIELD(emit, emit->block, I64, ptx__block, grid);
@@ -337,7 +170,7 @@ static void write_look(struct sweep *sweep)
     for (size_t i = 0; i < sweep->n_ops; i++) {
         emit->at = sweep->ops[i];
         look_at(sweep, emit->at, sweep->results[i], last);
-        define(sweep, emit->at, sweep->results[i]);
+        ptx__jit_sweep_define(sweep, emit->at, sweep->results[i]);
     }
     emit->early = false;
     ptx__jit_branch(emit, emit->fits, "known", 0, "single", 0);
@@ -375,7 +208,7 @@ static uint64_t note_block(struct ptx__block *block, const struct ptx__block_acc
 }
 
 /* Has all accesses noted that are to be. */
-static void write_notes(struct sweep *sweep)
+static void write_notes(struct ptx__jit_sweep_code *sweep)
 {
     struct ptx__jit_emit *emit = sweep->emit;
     const struct ptx__jit_value operands[] = {emit->block, emit->room,
@@ -400,7 +233,7 @@ static void write_notes(struct sweep *sweep)
 
 /* --- the loop --- */
 
-static void do_access(struct sweep *sweep, size_t number)
+static void do_access(struct ptx__jit_sweep_code *sweep, size_t number)
 {
     const struct ptx__jit_access *looked = &sweep->accesses[sweep->n_accesses++];
     struct ptx__jit_operand elements[16] = {{.any_nan = false}};
@@ -415,7 +248,7 @@ static void do_access(struct sweep *sweep, size_t number)
     ptx__jit_write_elements(&access, elements);
 }
 
-static void do_op(struct sweep *sweep, size_t number)
+static void do_op(struct ptx__jit_sweep_code *sweep, size_t number)
 {
     const uint8_t kind = sweep->emit->flow->ops[number].kind;
 
@@ -427,7 +260,7 @@ static void do_op(struct sweep *sweep, size_t number)
 }
 
 /* Each turn is a warp, whose first thread has this number. */
-static void write_loop(struct sweep *sweep)
+static void write_loop(struct ptx__jit_sweep_code *sweep)
 {
     struct ptx__jit_emit *emit = sweep->emit;
     struct ptx__jit_text *text = &emit->text;
@@ -478,12 +311,12 @@ static struct ptx__jit_value begins(struct ptx__jit_emit *emit)
     return both(emit, all, ptx__jit_compare(text, "icmp eq", first, warps));
 }
 
-static void write_sweep(struct sweep *sweep)
+static void write_sweep(struct ptx__jit_sweep_code *sweep)
 {
     struct ptx__jit_emit *emit = sweep->emit;
 
-    ptx__jit_branch(emit, begins(emit), "ends", 0, "single", 0);
-    ptx__jit_label(emit, "ends", 0);
+    ptx__jit_branch(emit, begins(emit), "first_thread", 0, "single", 0);
+    ptx__jit_label(emit, "first_thread", 0);
     write_look(sweep);
     write_notes(sweep);
     write_loop(sweep);
@@ -495,17 +328,18 @@ static void write_sweep(struct sweep *sweep)
 void ptx__jit_write_sweep(struct ptx__jit_emit *emit)
 {
     const size_t n = (size_t) emit->flow->n_slots + 1;
-    struct sweep *sweep;
+    struct ptx__jit_sweep_code *sweep;
 
     if (emit->gathers || emit->flow->row != PTX__LANES)
         return;
     sweep = cushim__arena_alloc(emit->arena, sizeof(*sweep));
     if (!sweep)
         return;
-    *sweep = (struct sweep){.emit = emit,
-                            .known = cushim__arena_alloc(emit->arena, n),
-                            .defined = cushim__arena_alloc(emit->arena, n),
-                            .ends = cushim__arena_alloc(emit->arena, n * sizeof(*sweep->ends))};
-    if (sweep->known && sweep->defined && sweep->ends && list_ops(sweep))
+    *sweep = (struct ptx__jit_sweep_code){
+        .emit = emit,
+        .known = cushim__arena_alloc(emit->arena, n),
+        .defined = cushim__arena_alloc(emit->arena, n),
+        .ends = cushim__arena_alloc(emit->arena, n * sizeof(*sweep->ends))};
+    if (sweep->known && sweep->defined && sweep->ends && ptx__jit_list_swept(sweep))
         write_sweep(sweep);
 }
