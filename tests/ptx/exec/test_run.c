@@ -452,3 +452,37 @@ Test(run, all_blocks_wait_for_the_last_one)
         cr_expect(eq(u32, words[i], 1));
     cr_expect(eq(u32, words[4000], 300));
 }
+
+/* A block that waits lets the next one begin when all its warps have waited, and not before. */
+Test(run, block_that_waits_behind_another_one)
+{
+    run("",
+        "add.u64 %rd2, %rd0, 16000; mov.u32 %r2, 0; setp.eq.u32 %p0, %r0, 1;\n"
+        "selp.u32 %r3, 180, 1, %p0; setp.eq.u32 %p0, %r0, 0; selp.u32 %r3, 100, %r3, %p0;\n"
+        "bar.sync 1, 64;\n"
+        "L: ld.volatile.global.u32 %r4, [%rd2]; add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r3;\n"
+        "@%p1 bra L;\n"
+        "setp.eq.u32 %p2, %t, 0; @%p2 atom.global.add.u32 %r9, [%rd2], 1;",
+        4, 64);
+    for (unsigned i = 0; i < 4; i++)
+        cr_expect(eq(u32, words[i * 64], i));
+}
+
+/* The same where warps have met at a barrier since they waited the last time. */
+Test(run, block_that_waits_behind_a_barrier)
+{
+    run("",
+        "add.u64 %rd2, %rd0, 16000; mov.u32 %r2, 0; setp.eq.u32 %p0, %r0, 0;\n"
+        "selp.u32 %r3, 100, 1, %p0; bar.sync 1, 64;\n"
+        "L: ld.volatile.global.u32 %r4, [%rd2]; add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r3;\n"
+        "@%p1 bra L;\n"
+        "bar.sync 0; mov.u32 %r2, 0; selp.u32 %r3, 130, 1, %p0;\n"
+        "M: ld.volatile.global.u32 %r4, [%rd2]; add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r3;\n"
+        "@%p1 bra M;\n"
+        "setp.eq.u32 %p2, %t, 0; @%p2 atom.global.add.u32 %r9, [%rd2], 1;",
+        4, 64);
+    cr_expect(eq(u32, words[0], 1));
+    cr_expect(eq(u32, words[64], 0));
+    cr_expect(eq(u32, words[128], 2));
+    cr_expect(eq(u32, words[192], 3));
+}

@@ -62,6 +62,7 @@ static uint64_t next_block(struct ptx__block *block)
     ptx__cluster_start(block->cluster, number);
     if (!block->step.on)
         return PTX__JIT_NO_ENTRY;
+    block->rounds++;
     block->running = block->warps;
     ptx__warp_take_only(block->warps);
     return PTX__JIT_NEXT_BLOCK;
@@ -75,8 +76,10 @@ static uint64_t step(struct ptx__warp *warp, const struct ptx__op *op, enum ptx_
     if (atomic_load_explicit(&block->grid->stop, memory_order_relaxed))
         return PTX__JIT_NO_ENTRY;
     if (warp != block->step.end) {
-        if (warp == block->last)
+        if (warp == block->last) {
             block->step.until = block->step.end;
+            block->rounds++;
+        }
         block->running = ptx__step_next(block, warp);
         return block->step.entry;
     }

@@ -79,6 +79,7 @@ struct ptx__block {
     unsigned n_warps, alive;        /* threads */
     struct ptx__warp *warps, *last; /* last: of them */
     struct ptx__warp *running;      /* the one that runs: see ptx__warp_run() */
+    unsigned rounds; /* of the warps, also of the next block, that compiled code has begun itself */
     struct ptx__frame *made; /* list of all frames that were made for calls; freed with the block */
     struct ptx__frame **frames; /* unused frames */
     size_t n_frames, capacity;

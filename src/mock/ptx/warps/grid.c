@@ -23,11 +23,6 @@
 #define FORBID(begin, bytes) ((void) (begin), (void) (bytes))
 #endif
 
-static uint32_t rounded(uint32_t bytes, uint32_t to)
-{
-    return (bytes + to - 1) / to * to;
-}
-
 static void *aligned(size_t bytes)
 {
     const size_t rounded_up = (bytes + 63) / 64 * 64 + 64;
@@ -454,55 +449,50 @@ static void report_stuck(struct ptx__block *block)
     }
 }
 
+/* What a round of a block's warps has done. */
+struct round {
+    bool ran, yielded; /* a warp has run, and has not just yielded; one has yielded */
+};
+
+/*
+ * Runs a warp, and those that compiled code goes on with. Returns the number of the last one. If
+ * that is one of a later round, this is as if the engine had begun it.
+ */
+static unsigned run_warp(struct ptx__block *block, unsigned first, struct round *round)
+{
+    const unsigned rounds = block->rounds;
+    const struct ptx__warp *last = ptx__warp_run(&block->warps[first]);
+
+    if (block->rounds != rounds) {
+        *round = (struct round){.ran = false};
+        first = 0;
+    }
+    round->yielded |= last->yielded;
+    round->ran |= !last->yielded || last->number != first;
+    return last->number;
+}
+
 enum ptx__block_state ptx__block_run(struct ptx__block *block)
 {
     for (;;) {
-        bool ran = false, yielded = false;
+        struct round round = {.ran = false};
 
         for (unsigned i = 0; i < block->n_warps; i++) {
-            const struct ptx__warp *last;
-
             if (!ptx__warp_ready(&block->warps[i]))
                 continue;
-            last = ptx__warp_run(&block->warps[i]);
+            i = run_warp(block, i, &round);
             if (atomic_load_explicit(&block->grid->stop, memory_order_relaxed))
                 return PTX__BLOCK_STOPPED;
-            yielded |= last->yielded;
-            ran |= !last->yielded || last->number != i;
-            i = last->number;
         }
         if (!block->alive)
             return PTX__BLOCK_DONE;
-        if (!ran && yielded)
+        if (!round.ran && round.yielded)
             return PTX__BLOCK_YIELDED;
-        if (!ran && others_come_first(block))
+        if (!round.ran && others_come_first(block))
             return PTX__BLOCK_WAITS;
-        if (!ran && !force_one(block)) {
+        if (!round.ran && !force_one(block)) {
             report_stuck(block);
             return PTX__BLOCK_STOPPED;
         }
     }
-}
-
-void ptx__grid_shape(struct ptx__grid *grid)
-{
-    const struct ptx__launch *launch = grid->launch;
-
-    grid->n_blocks = (uint64_t) launch->grid[0] * launch->grid[1] * launch->grid[2];
-    grid->cluster_blocks = launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
-    for (unsigned i = 0; i < 3; i++) {
-        if (launch->grid[i] % launch->cluster[i])
-            grid->cluster_blocks = 1;
-    }
-    grid->n_clusters = grid->n_blocks / grid->cluster_blocks;
-    grid->n_threads = launch->block[0] * launch->block[1] * launch->block[2];
-    grid->n_warps = (grid->n_threads + PTX__LANES - 1) / PTX__LANES;
-    grid->row = ptx__row_of_block(launch->block);
-    grid->dynamic_base = rounded(grid->code->shared_bytes, launch->program->dynamic_alignment);
-    grid->own_shared =
-        launch->shared_bytes ? grid->dynamic_base + launch->shared_bytes : grid->code->shared_bytes;
-    grid->reserved_base = rounded(grid->own_shared, 128);
-    grid->shared_bytes = launch->program->uses_reserved ? grid->reserved_base + PTX__RESERVED_SHARED
-                                                        : grid->own_shared;
-    grid->shared_room = rounded(grid->shared_bytes, 128);
 }

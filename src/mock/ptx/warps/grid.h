@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The blocks of a launch: making and running them, their frames and barriers, and preload.c, which
- * sets the first values of their registers. A block belongs to one worker, so nothing here takes a
- * lock.
+ * The blocks of a launch: making and running them, their frames and barriers; preload.c, which sets
+ * the first values of their registers; and shape.c. A block belongs to one worker, so nothing here
+ * takes a lock.
  */
 #ifndef CUSHIM_MOCK_PTX_WARPS_GRID_H
 #define CUSHIM_MOCK_PTX_WARPS_GRID_H
