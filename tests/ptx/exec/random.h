@@ -10,7 +10,7 @@
 enum {
     RANDOM_TEXT = 1 << 17, /* of a kernel */
     RANDOM_STATEMENTS = 1024,
-    RANDOM_THREADS = 2048, /* at most, of a launch */
+    RANDOM_THREADS = 8192, /* at most, of a launch */
     RANDOM_OUT = 384,      /* bytes for the registers of a thread */
     RANDOM_SCRATCH = 64,   /* bytes that only one thread uses, */
     RANDOM_COMMON = 4096,  /* and, behind those of all threads, bytes that any may use */
@@ -29,10 +29,13 @@ struct random_program {
     unsigned dynamic;    /* bytes of shared memory that the launch adds */
     unsigned step_limit; /* of the launch, as is order: a seed for the order of its blocks */
     uint64_t order;
-    bool wrong; /* it may do what is an error */
-    bool tiles; /* it reads rows and columns of shared memory */
-    bool fresh; /* not all of its memory is written before */
-    bool adds;  /* its only atomic operations on global memory are additions without results */
+    uint32_t number; /* the parameter n */
+    uint32_t moved;  /* by so many bytes all memory lies elsewhere */
+    bool read_only;  /* the data, which a program that is wrong may write */
+    bool wrong;      /* it may do what is an error */
+    bool tiles;      /* it reads rows and columns of shared memory */
+    bool fresh;      /* not all of its memory is written before */
+    bool adds;       /* its only atomic operations on global memory are additions without results */
     uint64_t keys[RANDOM_STATEMENTS];
     unsigned n_keys;
     uint64_t dropped[RANDOM_STATEMENTS];

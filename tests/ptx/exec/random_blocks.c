@@ -18,7 +18,7 @@
 /* As many blocks as have room, in up to three dimensions. */
 static void draw_grid(struct random_program *program, uint64_t drawn)
 {
-    unsigned most = RANDOM_THREADS / random_threads(program);
+    unsigned most = RANDOM_THREADS / 4 / random_threads(program);
 
     most = most < 16 ? most : 16;
     for (unsigned i = 0; i < 3; i++) {
@@ -27,6 +27,15 @@ static void draw_grid(struct random_program *program, uint64_t drawn)
         program->grid[i] = n > 6 && i ? 1 : n;
         most /= program->grid[i];
     }
+}
+
+/* So many blocks that several workers have some. */
+static void draw_long_grid(struct random_program *program, uint64_t drawn)
+{
+    const unsigned most = RANDOM_THREADS / random_threads(program);
+
+    program->grid[0] = most - (unsigned) (drawn & 0xff) % (most / 2);
+    program->grid[1] = program->grid[2] = 1;
 }
 
 static void draw_cluster(struct random_program *program, uint64_t drawn)
@@ -49,7 +58,10 @@ void random_draw_blocks(struct random_program *program)
 
     for (unsigned i = 0; i < 3; i++)
         program->block[i] = block[i];
-    draw_grid(program, drawn);
+    if (program->adds && drawn >> 50 & 3)
+        draw_long_grid(program, drawn);
+    else
+        draw_grid(program, drawn);
     draw_cluster(program, drawn >> 24 & 0xff);
     program->dynamic = 16 * random_threads(program);
     if (program->wrong && drawn >> 32 & 1)
@@ -68,8 +80,11 @@ struct random_program random_turned(const struct random_program *program, unsign
         return turned;
     turned.seed = drawn; /* of its memory */
     turned.fresh = drawn % 4 == 0;
+    turned.number = (uint32_t) (drawn >> 4) % 40;
+    turned.moved = 16 * ((uint32_t) (drawn >> 24) % 64);
+    turned.read_only = drawn >> 12 & 1;
     turned.order = drawn >> 8 & 1 ? drawn >> 32 : 0;
-    if (turned.cluster[0] == 1)
+    if (turned.cluster[0] == 1 && !program->adds)
         turned.grid[0] = 1 + (unsigned) (drawn >> 16 & 0xff) % program->grid[0];
     return turned;
 }
@@ -139,6 +154,15 @@ static void put_edge_if(struct writer *w)
          "<-1|-9|9223372036854775800|4294967290|2147483647>; "
          "setp.<lt|le|gt|ge|eq|ne>.<u64|s64> %q4, e, "
          "<0|-1|9223372036854775807|4294967295|4294967300>;"),
+        /* The first lane and the last one have the same result, and others another one. */
+        ("mad.lo.u32 f, %<i0|i2>, <134217728|67108864|100000000>, "
+         "<-268435456|1879048192|2147483647>; setp.<lt|le|gt|ge>.<u32|s32> %q4, f, "
+         "<-2147483648|0|1000000|2147483647|-1000000>;"),
+        "add.u32 f, %i2, <-8|-40>; setp.<le|gt>.u32 %q4, f, <-4|-7|-36>;",
+        "add.u32 f, %i2, <2147483640|2147483608>; setp.<le|gt>.s32 %q4, f, "
+        "<2147483643|2147483610>;",
+        ("cvt.u64.u32 e, %i2; add.u64 e, e, <9223372036854775790|9223372036854775760>; "
+         "setp.<le|gt>.s64 %q4, e, <9223372036854775800|9223372036854775770>;"),
         "setp.<lt|le|gt|ge>.<u32|s32> %q4, %<i0|i2>, %<u0|u1|u2|u3|r1>;",
         "add.u32 f, %i2, %<r|u>#; setp.<lt|ge>.<u32|s32> %q4, f, %<r|u>#;",
         ("<shr.u32|shr.s32> f, %<i2|a2|a1>, <1|3|4|5|6>; "
@@ -272,7 +296,8 @@ static void put_ends(struct writer *w)
     };
     static const char *const wrong[] = {
         "mul.wide.s32 e, %i2, -4; add.u64 e, e, %t5; ld.global.b32 %r#, [e+<400|16384|1000>];",
-        "mul.wide.u32 e, %i2, <4|8>; add.u64 e, e, %t5; ld.global.b32 %r#, [e+<-4|16000|15872|2>];",
+        ("mul.wide.u32 e, %i2, <4|8>; add.u64 e, e, %t5; ld.global.b32 %r#, "
+         "[e+<-4|16132|16260|15872|2>];"),
         ("mul.wide.u32 e, %i2, 16; add.u64 e, e, %t5; ld.global.v4.b32 {%r0, %r1, %r2, %r3}, "
          "[e+<12288|8|14848>];"),
         "sub.u32 f, %i2, 7; mul.wide.u32 e, f, 4; add.u64 e, e, %t5; ld.global.b32 %r#, [e+28];",
@@ -328,7 +353,7 @@ static void put_common(struct writer *w)
         random_put_line(w, "setp.<eq|lt|gt>.u32 %q5, <%i2|%i0>, <0|5|32|33|64|100>;");
     for (unsigned n = 1 + random_draw(w, 3); n; n--) {
         char line[160];
-        const char *drawn = lines[random_draw(w, w->program->adds ? 6 : COUNT(lines))];
+        const char *drawn = lines[w->program->adds ? 1 : random_draw(w, COUNT(lines))];
 
         snprintf(line, sizeof(line), "%s", drawn);
         if (all)

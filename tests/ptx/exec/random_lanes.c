@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What lanes of random kernels do together, and atomic operations. */
+#include <string.h>
+
 #include "random_writer.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
@@ -20,10 +22,14 @@ static void put_additions(struct writer *w)
     };
 
     for (unsigned n = 1 + random_draw(w, 4); n; n--) {
-        random_put(
-            w, "{ .reg .b64 e; .reg .b32 f; and.b32 f, %%r%u, 15; mad.wide.u32 e, f, 8, %%t7;\n",
-            random_draw(w, 8));
-        random_put_one(w, lines, COUNT(lines));
+        const char *line = lines[random_draw(w, COUNT(lines))];
+        const bool apart = w->program->blocks; /* what is carried says something of the order */
+
+        random_put(w, "{ .reg .b64 e; .reg .b32 f; and.b32 f, %%r%u, %u;", random_draw(w, 8),
+                   apart ? 7 : 15);
+        random_put(w, " mad.wide.u32 e, f, 8, %%t7; add.u64 e, e, %u;\n",
+                   apart && strstr(line, ".u64") ? 64 : 0);
+        random_put_line(w, line);
         random_put(w, "}\n");
     }
 }

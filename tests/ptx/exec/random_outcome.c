@@ -13,9 +13,9 @@ const size_t random_sizes[RANDOM_RANGES] = {RANDOM_DATA, RANDOM_THREADS *RANDOM_
 
 /* --- memory --- */
 
-uint64_t random_begin_of(unsigned range)
+uint64_t random_begin_of(const struct random_program *program, unsigned range)
 {
-    return UINT64_C(0x100000) * (range + 1);
+    return UINT64_C(0x1000000) * (range + 1) + program->moved;
 }
 
 /* Numbers at the edges, small ones, and any. */

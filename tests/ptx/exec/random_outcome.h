@@ -23,7 +23,7 @@ struct random_outcome {
 void random_stop(const char *what);
 
 /* The address of a range, and what is in all of them before a launch. */
-uint64_t random_begin_of(unsigned range);
+uint64_t random_begin_of(const struct random_program *program, unsigned range);
 void random_begin(const struct random_program *program, struct random_outcome *outcome);
 
 /* Appends a finding: for struct ptx__launch. */

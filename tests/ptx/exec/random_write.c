@@ -482,6 +482,7 @@ struct random_program random_program(uint64_t seed, bool blocks)
     program.block[2] = program.grid[1] = program.grid[2] = 1;
     program.cluster[0] = program.cluster[1] = program.cluster[2] = 1;
     program.step_limit = 100000;
+    program.number = 7;
     program.wrong = (drawn >> 16) % 6 == 0;
     program.tiles = (drawn >> 24) % 3 == 0;
     program.fresh = (drawn >> 32) % 4 == 0;
