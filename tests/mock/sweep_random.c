@@ -397,5 +397,7 @@ int main(int argc, char **argv)
     }
     printf("%u programs: %llu findings, %llu faults, %llu blocks by a loop\n", count, findings,
            faults, swept);
+    if (!strncmp(cushim_mock_kernels_text(), "compiled", 8))
+        CHECK_EQ(swept > 0, 1);
     return 0;
 }
