@@ -102,6 +102,7 @@ uint64_t ptx__jit_end_block(struct ptx__block *block)
         return PTX__JIT_NO_ENTRY;
     }
     ptx__block_renumber(block, number);
+    block->rounds++;
     block->running = block->warps;
     return PTX__JIT_NEXT_BLOCK;
 }
