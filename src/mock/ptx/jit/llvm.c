@@ -388,11 +388,5 @@ static void *make_guarded(const char *text, size_t length, size_t *ret_bytes)
 
 void *ptx__llvm_compile(const char *text, size_t length, size_t *ret_bytes)
 {
-    const uint64_t begin = cushim__now_ns();
-    void *bytes = !is_broken && ptx__llvm_version() ? make_guarded(text, length, ret_bytes) : NULL;
-
-    if (bytes)
-        cushim__log(CUSHIM_LOG_DEBUG, "LLVM: %zu bytes of text in %.1f ms", length,
-                    (double) (cushim__now_ns() - begin) * 1e-6);
-    return bytes;
+    return !is_broken && ptx__llvm_version() ? make_guarded(text, length, ret_bytes) : NULL;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "mock/ptx/jit/unit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/log.h"
+#include "base/util.h"
 #include "mock/ptx/jit/keep.h"
 #include "mock/ptx/jit/llvm.h"
 #include "mock/ptx/jit/setting.h"
@@ -19,6 +22,8 @@ bool ptx__jit_unit_write(struct ptx__jit_unit *unit, const struct ptx__code *cod
                          const ptx__handler *runs, struct ptx__jit_shape shape, bool typed)
 {
     unit->text.typed = typed;
+    unit->full = shape.full;
+    snprintf(unit->name, sizeof(unit->name), "%s", code->name);
     if (!ptx__jit_flow_make(&unit->flow, code, runs, shape.row, shape.full) ||
         !ptx__jit_write_function(&unit->text, &unit->flow, shape.kept, &unit->arena,
                                  &unit->addresses))
@@ -51,8 +56,16 @@ static struct ptx__machine_code *compile_unit(struct ptx__jit_unit *unit,
     return machine;
 }
 
+static void tell(const struct ptx__jit_unit *unit, const char *how, uint64_t begin)
+{
+    cushim__log(CUSHIM_LOG_DEBUG, "mock: '%s', for %s: %s in %.1f ms", unit->name,
+                unit->full ? "warps whose threads take one way" : "threads that part", how,
+                (double) (cushim__now_ns() - begin) * 1e-6);
+}
+
 struct ptx__machine_code *ptx__jit_unit_make(struct ptx__jit_unit *unit, bool only_look)
 {
+    const uint64_t begin = cushim__now_ns();
     struct ptx__machine_code *machine;
     struct ptx__kept kept;
     size_t n = 0;
@@ -66,8 +79,10 @@ struct ptx__machine_code *ptx__jit_unit_make(struct ptx__jit_unit *unit, bool on
     bytes = ptx__keep_find(&kept, &n);
     machine = load(unit, bytes, n);
     free(bytes);
-    if (!machine && !only_look)
-        machine = compile_unit(unit, &kept);
+    if (machine)
+        tell(unit, "taken from CUSHIM_CACHE", begin);
+    else if (!only_look && (machine = compile_unit(unit, &kept)))
+        tell(unit, "compiled", begin);
     ptx__keep_close(&kept);
     return machine;
 }

@@ -11,6 +11,8 @@ struct ptx__jit_unit {
     struct ptx__jit_text text;
     struct ptx__jit_addresses addresses;
     struct cushim__arena arena; /* what the machine code refers to */
+    char name[200];             /* for people */
+    bool full;
 };
 
 /* For which warps a function is. */
