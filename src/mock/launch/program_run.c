@@ -94,6 +94,8 @@ static void tell(enum ptx__finding_kind kind, uint64_t address, size_t bytes, co
         mock__finding(kind_of(kind), "%s (offset %llu of %s)", text,
                       (unsigned long long) (address - memory->address),
                       mock__text_of_memory(memory).text);
+    else if (kind == PTX__MISALIGNED && bytes)
+        mock__finding(kind_of(kind), "%s: 0x%llx", text, (unsigned long long) address);
     else
         mock__finding(kind_of(kind), "%s", text);
 }

@@ -54,7 +54,7 @@ Test(check, misaligned)
     begin(128);
     EXPECT(CUDA_ERROR_MISALIGNED_ADDRESS,
            run("add.u64 %rd3, %rd0, 4; ld.global.v2.u32 {%r1, %r2}, [%rd3];", 1, 32));
-    found(CUSHIM_MOCK_MISALIGNED_ACCESS, "8 bytes", "not aligned");
+    found(CUSHIM_MOCK_MISALIGNED_ACCESS, "8 bytes that are not aligned (offset", "allocation");
 }
 
 Test(check, aligned)

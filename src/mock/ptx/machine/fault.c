@@ -89,6 +89,18 @@ static void report(const struct ptx__lane_op *at, struct told told, uint64_t add
     tell(at->warp, told, address, bytes, text);
 }
 
+void ptx__fault_misaligned(struct ptx__lane_op at, uint64_t address, size_t bytes, const char *verb)
+{
+    char text[TEXT];
+
+    if (!ptx__grid_stop(at.warp->block->grid, PTX__ERROR_MISALIGNED_ADDRESS))
+        return;
+    describe(&at, text, sizeof(text));
+    snprintf(text + strlen(text), sizeof(text) - strlen(text),
+             ": it %s %zu bytes that are not aligned", verb, bytes);
+    tell(at.warp, (struct told){PTX__MISALIGNED, true}, address, bytes, text);
+}
+
 const struct ptx__op *ptx__fault(struct ptx__lane_op at, enum ptx__result result,
                                  enum ptx__finding_kind kind, const char *format, ...)
 {

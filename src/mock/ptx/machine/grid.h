@@ -199,10 +199,12 @@ void ptx__note(struct ptx__lane_op at, enum ptx__finding_kind kind, const char *
     __attribute__((format(printf, 3, 4)));
 
 /*
- * Report errors of an access, with its address and size. ptx__fault_at() stops the launch; the
- * others do not. verb is the access in words, such as "reads".
+ * Report errors of an access, with its address and size. ptx__fault_at() and
+ * ptx__fault_misaligned() stop the launch; the others do not. verb is the access in words, such as "reads".
  */
 void ptx__fault_at(struct ptx__lane_op at, uint64_t address, size_t bytes, const char *verb);
+void ptx__fault_misaligned(struct ptx__lane_op at, uint64_t address, size_t bytes,
+                           const char *verb);
 void ptx__note_stray(struct ptx__lane_op at, uint64_t address, size_t bytes, const char *verb);
 void ptx__note_at(struct ptx__lane_op at, enum ptx__finding_kind kind, uint64_t address,
                   size_t bytes, const char *format, ...) __attribute__((format(printf, 5, 6)));

@@ -90,9 +90,7 @@ struct access {
 
 static unsigned char *misaligned(const struct access *access)
 {
-    ptx__fault(access->at, PTX__ERROR_MISALIGNED_ADDRESS, PTX__MISALIGNED,
-               "it %s %u bytes at 0x%llx, which is not aligned to them", verb(access->use),
-               access->bytes, (unsigned long long) access->address);
+    ptx__fault_misaligned(access->at, access->address, access->bytes, verb(access->use));
     return NULL;
 }
 
