@@ -168,13 +168,14 @@ static void compare_ends(struct ptx__jit_emit *emit, const struct ptx__jit_op *o
 {
     const char order = order_of(op->keyed->key);
     const unsigned stepped = order ? stepped_operand(operands) : 2;
-    const unsigned type = op->keyed->key[9] == '3' ? PTX__JIT_I32 : PTX__JIT_I64;
     struct ptx__jit_operands values = {.slots = {operands[0].base, operands[1].base}};
     struct ptx__jit_value first, last, same, span;
+    unsigned type;
     uint64_t most;
 
     if (stepped == 2 || !emit->full || emit->copying || emit->sweep == PTX__JIT_SWEEPS)
         return;
+    type = op->keyed->key[9] == '3' ? PTX__JIT_I32 : PTX__JIT_I64;
     most = UINT64_MAX >> (64 - ptx__jit_bits(type) + (order == 's'));
     if ((uint64_t) operands[stepped].form.step * (PTX__MAX_WARPS * PTX__LANES) > most)
         return;
