@@ -392,7 +392,7 @@ enum cushim_mock_finding_kind {
     CUSHIM_MOCK_LEAK = 5,               /* an object that was never freed */
     CUSHIM_MOCK_STUCK = 6,              /* a stream waits for a value that nothing writes */
     CUSHIM_MOCK_HOST_ACCESS = 7,        /* the host uses memory before a copy is done */
-    CUSHIM_MOCK_BARRIER = 8,            /* threads of a block do not meet at one barrier */
+    CUSHIM_MOCK_BARRIER = 8,            /* threads do not meet at one barrier: see docs/mock.md */
     CUSHIM_MOCK_MISALIGNED_ACCESS = 9,  /* an address that is not aligned to the access */
     CUSHIM_MOCK_ENDLESS_LOOP = 10,      /* a kernel that does not end */
     CUSHIM_MOCK_KERNEL_FAULT = 11,      /* a trap, a failed assertion, a wrong call, ... */

@@ -177,7 +177,7 @@ CUSHIM_API const char *cushim_module_log(cushim_module module);
  * Finds a kernel of a module by its name in the PTX, which is mangled unless the kernel is extern
  * "C", or by a name expression. The same name always gives the same handle. The function belongs to
  * the module. The result is 500 CUDA_ERROR_NOT_FOUND if there is no such kernel; the error text
- * then suggests the most similar name.
+ * then names the most similar ones, if there are any.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_module_function(cushim_module module,
                                                                const char *name,

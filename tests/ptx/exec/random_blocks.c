@@ -113,14 +113,7 @@ static void put_place_if(struct writer *w)
 
     put_place(w, of_block);
     put(w, "@%%q4 bra E%u;\n", label);
-    random_put_inner(w, key + 1, of_block);
-    if (other)
-        put(w, "bra.uni F%u;\n", label);
-    put(w, "E%u:\n", label);
-    if (!other)
-        return;
-    random_put_inner(w, key + 2, of_block);
-    put(w, "F%u:\n", label);
+    random_put_ways(w, (struct ways){key, label, of_block, other});
 }
 
 /* As often as the number of the block, or of the warp, says. */

@@ -42,6 +42,18 @@ void random_put_inner(struct writer *w, uint64_t key, bool together)
     w->depth--;
 }
 
+void random_put_ways(struct writer *w, struct ways ways)
+{
+    random_put_inner(w, ways.key + 1, ways.together);
+    if (ways.two)
+        put(w, "bra.uni F%u;\n", ways.label);
+    put(w, "E%u:\n", ways.label);
+    if (!ways.two)
+        return;
+    random_put_inner(w, ways.key + 2, ways.together);
+    put(w, "F%u:\n", ways.label);
+}
+
 static void put_if(struct writer *w)
 {
     const uint64_t key = w->state;
@@ -56,14 +68,7 @@ static void put_if(struct writer *w)
             random_draw(w, 9), label);
     else
         put(w, "@%s%%p%u bra E%u;\n", random_one_in(w, 2) ? "!" : "", random_draw(w, 8), label);
-    random_put_inner(w, key + 1, same);
-    if (other)
-        put(w, "bra.uni F%u;\n", label);
-    put(w, "E%u:\n", label);
-    if (!other)
-        return;
-    random_put_inner(w, key + 2, same);
-    put(w, "F%u:\n", label);
+    random_put_ways(w, (struct ways){key, label, same, other});
 }
 
 /* Branches over operations that lanes may do under a mask; some leave the piece before its end. */

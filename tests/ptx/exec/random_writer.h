@@ -56,6 +56,14 @@ extern const unsigned random_n_simple;
 /* Statements within one more branch; `key` is of the one that they are in. */
 void random_put_inner(struct writer *w, uint64_t key, bool together);
 
+/* Behind a branch to a label: what those do that pass it, and the others, if there are two ways. */
+struct ways {
+    uint64_t key;
+    unsigned label;
+    bool together, two;
+};
+void random_put_ways(struct writer *w, struct ways ways);
+
 /* --- random_blocks.c --- */
 
 /* Draws another shape: of more blocks. */
