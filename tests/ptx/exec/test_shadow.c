@@ -176,3 +176,28 @@ IN_BOTH(atomics_on_a_word_that_is_not_written)
     EXPECT(CUDA_SUCCESS, run(COUNT("9"), 2, 32));
     found(CUSHIM_MOCK_UNINITIALISED_READ, "shared memory", "thread (9,0,0)");
 }
+
+/*
+ * Shadow memory is used again by the next launch. In a range whose shadow memory is large, only what
+ * was used of it is made zero.
+ */
+IN_BOTH(nothing_stays_of_a_launch_that_used_little_of_much)
+{
+    enum { WORDS = 16 << 20 };
+    static const char all[] = "st.global.u32 [%rd1], 7;\n"
+                              "cvt.u64.u32 %rd3, %i; add.u64 %rd3, %rd0, %rd3;\n"
+                              "st.global.u8 [%rd3+50331648], 7;\n";
+    static const char other_way[] = "sub.u32 %i, 127, %i; mul.wide.u32 %rd1, %i, 4; "
+                                    "add.u64 %rd1, %rd0, %rd1;\n";
+    char text[512];
+
+    begin_in(mode, WORDS);
+    snprintf(text, sizeof(text), "%s%s", other_way, all);
+    EXPECT(CUDA_SUCCESS, run(all, 4, 32));
+    EXPECT(CUDA_SUCCESS, run(text, 4, 32));
+    silent();
+    EXPECT(CUDA_SUCCESS, run("atom.global.add.u32 %r1, [%rd0+58720256], 1;", 4, 32));
+    EXPECT(CUDA_SUCCESS, run(LAST "st.global.u32 [%rd0+58720256], 7;", 4, 32));
+    EXPECT(CUDA_SUCCESS, run(all, 4, 32));
+    silent();
+}

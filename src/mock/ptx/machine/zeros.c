@@ -5,7 +5,11 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { MANY_BYTES = 1 << 17, MOST_KEPT_BYTES = 1 << 25, MOST_KEPT = 4 };
+enum { MANY_BYTES = 1 << 17, MOST_KEPT = 4 };
+
+/* Of what is kept, what was used takes room in memory, and the rest addresses only. */
+#define MOST_USED_BYTES ((size_t) 1 << 25)
+#define MOST_KEPT_BYTES ((size_t) 1 << 30)
 
 /*
  * What is kept, each with its size in its first word. A place is emptied before what was there is
@@ -51,9 +55,9 @@ void ptx__zeros_free(void *zeros, size_t bytes)
         munmap(zeros, bytes);
 }
 
-bool ptx__zeros_kept(size_t bytes)
+bool ptx__zeros_kept(size_t bytes, size_t used)
 {
-    return bytes >= MANY_BYTES && bytes <= MOST_KEPT_BYTES;
+    return bytes >= MANY_BYTES && bytes <= MOST_KEPT_BYTES && used <= MOST_USED_BYTES;
 }
 
 void ptx__zeros_keep(void *zeros, size_t bytes)

@@ -16,11 +16,11 @@ void *ptx__zeros_new(size_t bytes);
 void ptx__zeros_free(void *zeros, size_t bytes);
 
 /*
- * Tells whether it is worth while to make so much memory zero again instead, and then takes it, for
- * the next one that wants as much: the system takes long to give pages of it. A few are kept, until
- * there are others.
+ * Tells whether it is worth while to make memory zero again instead, of which so much was used, and
+ * then takes it, for the next one that wants as much: the system takes long to give pages of it. A
+ * few are kept, until there are others.
  */
-bool ptx__zeros_kept(size_t bytes);
+bool ptx__zeros_kept(size_t bytes, size_t used);
 void ptx__zeros_keep(void *zeros, size_t bytes);
 
 #endif

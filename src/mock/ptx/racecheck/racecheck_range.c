@@ -36,6 +36,21 @@ void ptx__racecheck_range(struct ptx__range *range)
     range->parts = (uint8_t *) (range->lines + n_lines(range));
 }
 
+/* Returns the bytes of words that a launch has used, of all parts. */
+static size_t used_bytes(const struct ptx__range *range)
+{
+    const uint64_t lines = PTX__PART_BYTES / PTX__LINE_BYTES;
+    size_t words = 0;
+
+    for (uint64_t begin = 0; begin < n_lines(range); begin += lines) {
+        const uint8_t part = *ptx__part_of_line(range, begin);
+
+        words += (part & PTX__PART_LINES ? lines : 0) + (part & PTX__PART_BITS ? 2 * lines : 0) +
+                 (part & PTX__PART_STRONG ? 2 * lines : 0);
+    }
+    return words * sizeof(uint64_t);
+}
+
 static void clear(uint64_t *words, uint64_t begin, uint64_t end)
 {
     memset(words + begin, 0, (end - begin) * sizeof(*words));
@@ -65,9 +80,14 @@ static void clear_notes(const struct ptx__range *range)
     }
 }
 
+static bool is_kept(const struct ptx__range *range)
+{
+    return ptx__zeros_kept(notes_bytes(range), used_bytes(range));
+}
+
 void ptx__racecheck_range_free(struct ptx__range *range)
 {
-    if (range->reads && ptx__zeros_kept(notes_bytes(range))) {
+    if (range->reads && is_kept(range)) {
         clear_notes(range);
         ptx__zeros_keep(range->reads, notes_bytes(range));
     } else if (range->reads) {
