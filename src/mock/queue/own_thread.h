@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The mock's thread: the one thread that the mock makes itself. It calls host functions of streams,
- * and runs work for which the program has not waited for a while. Callers hold the lock.
+ * The mock's thread, which lasts as long as the process. It calls host functions of streams, and
+ * runs work for which the program has not waited for a while. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_QUEUE_OWN_THREAD_H
 #define CUSHIM_MOCK_QUEUE_OWN_THREAD_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Running a launch: its clusters are distributed over workers, each of which is a thread. */
+/* Running a launch: its clusters are distributed over workers, each of which has a thread. */
 #include "mock/ptx/run/run.h"
 
 #include <sched.h>
@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/thread.h"
 #include "mock/ptx/jit/tier.h"
 #include "mock/ptx/machine/zeros.h"
 #include "mock/ptx/racecheck/racecheck.h"
 #include "mock/ptx/racecheck/shadow_record.h"
+#include "mock/ptx/run/workers.h"
 #include "mock/ptx/texture/texture.h"
 #include "mock/ptx/warps/cluster.h"
 #include "mock/ptx/warps/grid.h"
@@ -199,23 +199,22 @@ static void worker_finish(struct ptx__worker *worker)
     ptx__shadow_record_keep(worker);
 }
 
-static void *work(void *data)
+static void work(void *data)
 {
     struct ptx__worker worker = {.grid = data};
 
     if (worker_start(&worker, data))
         run_blocks(&worker);
     worker_finish(&worker);
-    return NULL;
 }
 
-static void *work_along(void *data)
+static void work_along(void *data)
 {
     const struct ptx__launch *launch = ((const struct ptx__grid *) data)->launch;
 
     if (launch->join)
         launch->join(launch->user);
-    return work(data);
+    work(data);
 }
 
 /* The system reads a file to answer this, so it is asked once. */
@@ -251,15 +250,9 @@ static unsigned count_workers(const struct ptx__grid *grid)
 static void run_workers(struct ptx__grid *grid)
 {
     const unsigned n = count_workers(grid) - 1;
-    pthread_t threads[256];
-    unsigned started = 0;
 
     grid->alone = !n;
-    while (started < n && !cushim__thread_create(&threads[started], NULL, work_along, grid))
-        started++;
-    work(grid);
-    while (started)
-        pthread_join(threads[--started], NULL);
+    ptx__workers_run(&(const struct ptx__work){work, work_along, grid}, n);
     if (!grid->result && atomic_load(&grid->next_cluster) < grid->n_clusters)
         grid->result = PTX__ERROR_OUT_OF_MEMORY;
 }
