@@ -6,13 +6,13 @@
  * nothing to do, or are outside of the memory, or the block has two dimensions.
  */
 #include <cushim/mock.h>
-#include <stdarg.h>
 
 #include "../unit/plain.h"
 #include "mock/functions.h"
 #include "mock/ptx/jit/block.h"
+#include "sweep_write.h"
 
-enum { ARRAYS = 3, ROOM = 1 << 14, MOST_FINDINGS = 200, LAUNCHES = 2 };
+enum { MOST_FINDINGS = 200, LAUNCHES = 2 };
 
 #define OK(call) CHECK_EQ(call, CUDA_SUCCESS)
 
@@ -28,231 +28,13 @@ uint64_t __wrap_ptx__jit_end_block(struct ptx__block *block)
     return __real_ptx__jit_end_block(block);
 }
 
-/* --- a program --- */
-
-static uint64_t state;
-
-static unsigned any(unsigned n)
-{
-    state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
-    return (unsigned) (state >> 33) % n;
-}
-
-struct text {
-    char text[8000];
-    size_t used;
-};
-
-__attribute__((format(printf, 2, 3))) static void say(struct text *to, const char *format, ...)
-{
-    va_list list;
-
-    va_start(list, format);
-    to->used += (size_t) vsnprintf(to->text + to->used, sizeof(to->text) - to->used, format, list);
-    va_end(list);
-    CHECK_EQ(to->used < sizeof(to->text), 1);
-}
-
-struct kind {
-    const char *type, *vector, *registers;
-    unsigned bytes;
-    bool wide;
-};
-
-static const struct kind kinds[] = {
-    {"u32", "", "%v0", 4, false},
-    {"f32", "", "%f0", 4, false},
-    {"u8", "", "%v0", 1, false},
-    {"s16", "", "%v0", 2, false},
-    {"u64", "", "%l0", 8, true},
-    {"u32", ".v2", "{%v0, %v1}", 8, false},
-    {"u32", ".v4", "{%v0, %v1, %v2, %v3}", 16, false},
-};
-
-struct program {
-    struct text text;
-    unsigned grid[2], block[2], n, limit;
-    size_t bytes[ARRAYS], set[ARRAYS]; /* of each array, and how many of them are written before */
-    unsigned moved[ARRAYS];            /* where the kernel's array begins */
-};
-
-/* What threads have in common, or not in all of the block, and what each one has. */
-static const char *const numbers[] = {
-    "mov.u32 %x, %tid.x;",
-    "mov.u32 %x, %ctaid.x;",
-    "mov.u32 %x, %laneid;",
-    "shr.u32 %x, %t, 5;",
-    "mov.u32 %x, %ntid.x;",
-    "mov.u32 %x, %tid.y;",
-    "and.b32 %x, %i, 31;",
-    "mov.u32 %x, %n;",
-    "mov.u32 %x, %warpid;",
-    "mul.lo.u32 %x, %t, 3;",
-    "or.b32 %x, %t, 4096;",
-    "sub.u32 %x, %n, %i;",
-    "setp.lt.u32 %q, %t, 40; selp.u32 %x, 5, %t, %q;",
-};
-
-/* What they compute; what is no number may be one afterwards. */
-static const char *const sums[] = {
-    "add.u32 %s, %s, %v0;",
-    "xor.b32 %s, %s, %x;",
-    "mad.lo.u32 %s, %v0, 7, %x;",
-    "fma.rn.f32 %g, %f0, 0f40400000, %g;",
-    "mov.b32 %y, %g; add.u32 %s, %s, %y;",
-    "mul.f32 %g, %g, %g;",
-    "cvt.rn.f32.u32 %g, %v0;",
-    "add.u32 %s, %s, %v3;",
-    "cvt.u32.u64 %y, %l0; add.u32 %s, %s, %y;",
-    "setp.gt.u32 %q, %s, 1000; selp.u32 %s, %x, %s, %q;",
-    "shl.b32 %s, %s, 1;",
-    "div.rn.f32 %g, %g, 0f00000000;",
-    "sub.f32 %g, %g, %g;",
-    "sqrt.rn.f32 %g, %g;",
-    "neg.f32 %g, %g; mov.b32 %y, %g; xor.b32 %s, %s, %y;",
-    "max.f32 %g, %g, %f0;",
-    "setp.gt.f32 %q, %g, %f0; selp.f32 %g, %g, %f0, %q;",
-    "cvt.rzi.s32.f32 %y, %g; add.u32 %s, %s, %y;",
-    "copysign.f32 %g, %g, %f0;",
-    "abs.ftz.f32 %g, %g; mul.ftz.f32 %f0, %g, %f0;",
-};
-
-#define PICK(list) (list)[any(sizeof(list) / sizeof((list)[0]))]
-
-static void write_index(struct text *to)
-{
-    static const char *const indices[] = {
-        "mad.lo.u32 %i, %b, %d, %t;",
-        "mad.lo.s32 %i, %b, %d, %t;",
-        "mul.lo.u32 %i, %b, %d; add.u32 %i, %i, %t;",
-        "mov.u32 %i, %t;",
-        "mad.lo.u32 %i, %b, %d, %t; shl.b32 %i, %i, 1; sub.u32 %i, %i, %t;",
-        "mad.lo.u32 %i, %b, %d, %t; sub.u32 %i, %n, %i;",
-        "mad.lo.u32 %i, %b, %d, %t; add.u32 %i, %i, 2147483600;",
-        "mad.lo.u32 %i, %b, %d, %t; mul.lo.u32 %i, %i, 3;",
-    };
-
-    say(to, "%s\n", any(3) ? indices[any(3)] : PICK(indices));
-}
-
-static void write_limit(struct text *to)
-{
-    static const char *const limits[] = {
-        "setp.ge.u32 %p, %i, %n; @%p bra E;",
-        "setp.ge.s32 %p, %i, %n; @%p bra E;",
-        "setp.lt.u32 %p, %i, %n; @!%p bra E;",
-        "setp.gt.s32 %p, %n, %i; @!%p bra E;",
-        "setp.ge.u32 %p, %i, %n; setp.lt.u32 %q, %t, 0; or.pred %p, %p, %q; @%p bra E;",
-        "setp.lt.u32 %p, %i, %n; setp.le.s32 %q, %t, 900; and.pred %p, %p, %q; @!%p bra E;",
-        "setp.eq.u32 %p, %n, 0; @%p bra E;",
-        "setp.eq.u32 %p, %i, %n; @%p bra E;",
-        "setp.ge.u32 %p, %i, %n; @%p exit;",
-    };
-
-    if (any(8))
-        say(to, "%s\n", any(2) ? limits[any(4)] : PICK(limits));
-}
-
-static void write_address(struct text *to, unsigned array, unsigned bytes)
-{
-    static const char *const offsets[] = {
-        "mul.wide.u32 %%a, %%i, %u;",
-        "mul.wide.s32 %%a, %%i, %u;",
-        "cvt.u64.u32 %%a, %%i; mul.lo.u64 %%a, %%a, %u;",
-        "cvt.s64.s32 %%a, %%i; mul.lo.u64 %%a, %%a, %u;",
-        "mul.wide.u32 %%a, %%b, %u;",
-    };
-
-    if (any(12))
-        say(to, offsets[any(4)], bytes);
-    else
-        say(to, offsets[4], bytes);
-    say(to, "add.u64 %%a, %%a, %%p%u;\n", array);
-}
-
-static void write_offset(struct text *to, unsigned bytes)
-{
-    if (any(8) == 0)
-        say(to, "+%u", bytes * any(40));
-    say(to, "]");
-}
-
-/* Loads something, computes, and stores. */
-static void write_step(struct text *to)
-{
-    const struct kind *from = &kinds[any(3) ? any(2) : any(7)], *with = &PICK(kinds);
-    const unsigned array = any(ARRAYS);
-
-    if (any(8)) {
-        write_address(to, array, from->bytes);
-        say(to, "ld.global%s.%s %s, [%%a", from->vector, from->type, from->registers);
-        write_offset(to, from->bytes);
-        say(to, ";\n");
-    }
-    say(to, "%s\n", PICK(numbers));
-    for (unsigned i = any(4); i; i--)
-        say(to, "%s\n", PICK(sums));
-    if (any(3))
-        with = from;
-    say(to,
-        with->wide ? "cvt.u64.u32 %%l0, %%s;\n" : "add.u32 %%v0, %%v0, %%s; mov.f32 %%f0, %%g;\n");
-    if (any(4))
-        write_address(to, any(3) ? (array + 1) % ARRAYS : array, with->bytes);
-    else if (any(2))
-        return;
-    say(to, "st.global%s.%s [%%a", with->vector, with->type);
-    write_offset(to, with->bytes);
-    say(to, ", %s;\n", with->registers);
-}
-
-static void write_kernel(struct text *to)
-{
-    to->used = 0;
-    say(to, ".version 7.0\n.target sm_70\n.address_size 64\n"
-            ".visible .entry k(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u32 n) {\n"
-            ".reg .b64 %%p0, %%p1, %%p2, %%a, %%l0; .reg .f32 %%f0, %%g; .reg .pred %%p, %%q;\n"
-            ".reg .b32 %%i, %%t, %%b, %%d, %%n, %%s, %%x, %%y, %%v0, %%v1, %%v2, %%v3;\n");
-    for (unsigned i = 0; i < ARRAYS; i++)
-        say(to, "ld.param.u64 %%p%u, [p%u];\n", i, i);
-    say(to, "ld.param.u32 %%n, [n]; mov.u32 %%t, %%tid.x; mov.u32 %%b, %%ctaid.x;\n"
-            "mov.u32 %%d, %%ntid.x; mov.u32 %%s, 1; mov.u32 %%x, 2; mov.f32 %%g, 0f3f800000;\n"
-            "mov.u32 %%v0, 3; mov.u32 %%v1, %%t; mov.u32 %%v2, %%b; mov.u32 %%v3, 4;\n"
-            "mov.f32 %%f0, %%g; mov.u64 %%l0, 5; mov.u64 %%a, %%p0;\n");
-    write_index(to);
-    write_limit(to);
-    for (unsigned i = 1 + any(2) * any(3); i; i--)
-        write_step(to);
-    say(to, "E: ret; }\n");
-}
-
-static void draw(struct program *program)
-{
-    static const unsigned blocks[][2] = {{32, 1},  {64, 1}, {96, 1},  {256, 1}, {1024, 1},
-                                         {128, 1}, {33, 1}, {100, 1}, {16, 4},  {32, 3}};
-    static const unsigned moves[] = {0, 64, 4, 32, 1};
-    const unsigned *block = blocks[any(2) ? any(4) : any(10)];
-    unsigned threads;
-
-    write_kernel(&program->text);
-    memcpy(program->block, block, sizeof(program->block));
-    program->grid[0] = 1 + any(block[0] > 256 ? 3 : 8);
-    program->grid[1] = any(8) ? 1 : 2;
-    threads = program->grid[0] * program->block[0];
-    program->n = any(3) ? threads - any(3) * any(50) : any(2) ? 2 * threads : any(threads);
-    for (unsigned i = 0; i < ARRAYS; i++) {
-        program->moved[i] = any(4) ? 0 : moves[any(5)];
-        program->bytes[i] = any(3) ? ROOM : threads * (any(3) ? 4 : 8) + program->moved[i];
-        program->set[i] = any(6) ? program->bytes[i] : program->bytes[i] / 2;
-    }
-}
-
 /* --- running it --- */
 
 struct outcome {
     int status;
     size_t n_findings;
     char *findings[MOST_FINDINGS];
-    unsigned char memory[ARRAYS][1 << 16];
+    unsigned char memory[ARRAYS][ROOM];
 };
 
 /* The number of an allocation, and its address, differ from one run to the next. */
@@ -303,7 +85,7 @@ static void launch(const struct program *program, CUmodule module, const CUdevic
     CUfunction function = NULL;
 
     for (unsigned i = 0; i < ARRAYS; i++)
-        moved[i] = arrays[i] + program->moved[i];
+        moved[i] = arrays[program->alias && i == 1 ? 0 : i] + program->moved[i];
     OK(mock_cuModuleGetFunction(&function, module, "k"));
     for (unsigned i = 0; i < LAUNCHES; i++)
         OK(mock_cuLaunchKernel(function, program->grid[0], program->grid[1], 1, program->block[0],
@@ -312,27 +94,36 @@ static void launch(const struct program *program, CUmodule module, const CUdevic
 
 static void allocate(const struct program *program, CUdeviceptr *arrays)
 {
-    unsigned char bytes[ROOM];
+    static const uint32_t words[16] = {0x7fc00000, 0xffc00001, 0x7f800001, 0x7fffffff,
+                                       0x3f800000, 0xff800000, 0x80000000, 1,
+                                       0xffffffff, 0x7f800000, 0xff800001, 0x7fc12345,
+                                       0,          0x40490fdb, 0xc2280000, 0x00400000};
+    static unsigned char bytes[ROOM];
 
     for (unsigned i = 0; i < sizeof(bytes); i++)
         bytes[i] = (unsigned char) (i * 7 ^ i >> 5);
+    for (unsigned i = 0; program->no_numbers && i < sizeof(bytes) / 4; i++)
+        memcpy(&bytes[4 * i], &words[(i * 7 ^ i >> 5) % 16], 4);
     for (unsigned i = 0; i < ARRAYS; i++) {
         OK(mock_cuMemAlloc_v2(&arrays[i], program->bytes[i]));
-        OK(mock_cuMemcpyHtoD_v2(arrays[i], bytes, program->set[i] < ROOM ? program->set[i] : ROOM));
+        OK(mock_cuMemcpyHtoD_v2(arrays[i], bytes, program->set[i]));
     }
 }
 
 /* Runs it with a context of its own, because a fault ends that. */
-static void run(const struct program *program, const char *mode, struct outcome *outcome)
+static void run(const struct program *program, const char *mode, const char *workers,
+                struct outcome *outcome)
 {
-    CUdeviceptr arrays[ARRAYS] = {0};
+    CUdeviceptr arrays[ARRAYS] = {0}, before; /* so that something is before the first array */
     CUcontext context = NULL;
     CUmodule module = NULL;
 
     setenv("CUSHIM_MOCK_PTX_COMPILE", mode, 1);
+    setenv("CUSHIM_MOCK_PTX_WORKERS", workers, 1);
     OK(mock_cuDevicePrimaryCtxRetain(&context, 0));
     OK(mock_cuCtxSetCurrent(context));
     OK(mock_cuModuleLoadData(&module, program->text.text));
+    OK(mock_cuMemAlloc_v2(&before, ROOM));
     allocate(program, arrays);
     cushim_mock_findings_clear();
     launch(program, module, arrays);
@@ -352,6 +143,16 @@ static void fail(const struct program *program, uint64_t seed, const char *what)
     exit(1);
 }
 
+/* Whether an access is outside of what was allocated: memory there may be an earlier program's. */
+static bool is_outside(const struct outcome *outcome)
+{
+    for (size_t i = 0; i < outcome->n_findings; i++) {
+        if (strstr(outcome->findings[i], " bytes at "))
+            return true;
+    }
+    return false;
+}
+
 static void compare(const struct program *program, uint64_t seed, const struct outcome *a,
                     const struct outcome *b)
 {
@@ -366,10 +167,36 @@ static void compare(const struct program *program, uint64_t seed, const struct o
             fail(program, seed, "finding");
         }
     }
-    for (unsigned i = 0; i < ARRAYS && !a->status; i++) {
+    for (unsigned i = 0; i < ARRAYS && !a->status && !is_outside(a); i++) {
         if (memcmp(a->memory[i], b->memory[i], program->bytes[i]))
             fail(program, seed, "memory");
     }
+}
+
+static void forget(struct outcome *outcome)
+{
+    while (outcome->n_findings)
+        free(outcome->findings[--outcome->n_findings]);
+}
+
+/* Races of blocks are found, so that without any the order of the blocks makes no difference. */
+static bool is_for_several(const struct program *program, const struct outcome *outcome)
+{
+    const char *check = getenv("CUSHIM_MOCK_CHECK");
+
+    return !program->strong && !outcome->status && (!check || strcmp(check, "0"));
+}
+
+/* Several workers find a race in either order; what has no findings is the same as ever. */
+static void run_by_several(const struct program *program, uint64_t seed,
+                           const struct outcome *interpreted, struct outcome *compiled)
+{
+    forget(compiled);
+    run(program, "always", "3", compiled);
+    if (!interpreted->n_findings)
+        compare(program, seed, interpreted, compiled);
+    else if (!compiled->n_findings)
+        fail(program, seed, "no finding by several workers");
 }
 
 int main(int argc, char **argv)
@@ -377,23 +204,21 @@ int main(int argc, char **argv)
     const unsigned count = argc > 1 ? (unsigned) atoi(argv[1]) : 40;
     const uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
     unsigned long long findings = 0, faults = 0;
-    static struct outcome outcomes[2];
+    static struct outcome interpreted, compiled;
     static struct program program;
 
-    setenv("CUSHIM_MOCK_PTX_WORKERS", "1", 1); /* two would find a race in either order */
     OK(mock_cuInit(0));
     for (uint64_t seed = first; seed < first + count; seed++) {
-        state = seed * UINT64_C(0x9e3779b97f4a7c15);
-        draw(&program);
-        run(&program, "0", &outcomes[0]);
-        run(&program, "always", &outcomes[1]);
-        compare(&program, seed, &outcomes[0], &outcomes[1]);
-        findings += outcomes[0].n_findings;
-        faults += outcomes[0].status != 0;
-        for (unsigned i = 0; i < 2; i++) {
-            while (outcomes[i].n_findings)
-                free(outcomes[i].findings[--outcomes[i].n_findings]);
-        }
+        sweep_draw(&program, seed);
+        run(&program, "0", "1", &interpreted); /* two workers would find a race in either order */
+        run(&program, "always", "1", &compiled);
+        compare(&program, seed, &interpreted, &compiled);
+        if (is_for_several(&program, &interpreted))
+            run_by_several(&program, seed, &interpreted, &compiled);
+        findings += interpreted.n_findings;
+        faults += interpreted.status != 0;
+        forget(&interpreted);
+        forget(&compiled);
     }
     printf("%u programs: %llu findings, %llu faults, %llu blocks by a loop\n", count, findings,
            faults, swept);
