@@ -245,7 +245,7 @@ Test(host_room, a_kernel_that_the_host_has_no_memory_for)
 {
     machine_has(3 * MIB);
     start();
-    fill(allocate(128 * MIB), 128 * MIB, 16);
+    fill(allocate(128 * MIB), 128 * MIB, 256);
     cr_expect(eq(sz, told(), 1));
     expect_hint(3, "");
 }
@@ -279,6 +279,13 @@ Test(host_room, kernels_that_use_it_up_together)
     cr_expect(eq(sz, told(), 1));
 }
 
+/* How far apart a kernel writes that is to run for some tenths of a second. */
+#ifdef SANITIZED
+enum { CLOSE = 128 };
+#else
+enum { CLOSE = 16 };
+#endif
+
 /* While it runs, too: these write only what is there already, but the host has less and less. */
 Test(host_room, a_kernel_is_watched_while_it_runs)
 {
@@ -291,11 +298,11 @@ Test(host_room, a_kernel_is_watched_while_it_runs)
     cr_expect(eq(sz, told(), 0));
     machine_has(3 * MIB);
     usleep(30000);
-    fill(address, 128 * MIB, 16);
+    fill(address, 128 * MIB, CLOSE);
     cr_expect(eq(sz, told(), 1));
     cushim_mock_findings_clear();
     usleep(1300000); /* nobody watches any more */
-    fill(address, 128 * MIB, 16);
+    fill(address, 128 * MIB, CLOSE);
     cr_expect(eq(sz, told(), 1));
 }
 
