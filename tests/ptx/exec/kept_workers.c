@@ -234,38 +234,41 @@ static void kept(int rounds)
     }
 }
 
-struct pair {
-    atomic_int begun;
-    atomic_bool done;
+enum { MANY = 64 };
+
+struct crowd {
+    atomic_int came, left;
+    pid_t threads[MANY];
 };
 
-static void wait_for_both(void *user)
+static void wait_for_one(void *user)
 {
-    struct pair *pair = user;
+    struct crowd *crowd = user;
 
-    WAIT_FOR(pair->begun == 2);
-}
-
-static void be_one_of_two(void *user)
-{
-    struct pair *pair = user;
-
-    if (!pair->begun++)
-        return;
+    WAIT_FOR(crowd->left);
     usleep(1000);
-    pair->done = true;
 }
 
-/* Mostly, one has left before the other comes. */
-static void one_after_the_other(void)
+static void come_and_leave(void *user)
 {
-    enum { ROUNDS = 100 };
+    struct crowd *crowd = user;
+
+    crowd->threads[crowd->came++] = (pid_t) syscall(SYS_gettid);
+    crowd->left++;
+}
+
+/* Who has left does not come again, though places are left. */
+static void each_once(void)
+{
+    enum { ROUNDS = 20 };
 
     for (int i = 0; i < ROUNDS; i++) {
-        struct pair pair = {.begun = 0};
+        struct crowd crowd = {.came = 0};
 
-        ptx__workers_run(&(const struct ptx__work){wait_for_both, be_one_of_two, &pair}, 2);
-        CHECK(pair.done);
+        ptx__workers_run(&(const struct ptx__work){wait_for_one, come_and_leave, &crowd}, MANY);
+        CHECK(crowd.left == crowd.came);
+        for (int j = 1; j < crowd.came; j++)
+            CHECK(!is_among(crowd.threads[j], crowd.threads, j));
     }
 }
 
@@ -470,7 +473,7 @@ int main(int argc, char **argv)
     }
     without_threads();
     kept(50);
-    one_after_the_other();
+    each_once();
     not_waited_for();
     idle(before);
     like_the_first();

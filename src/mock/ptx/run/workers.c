@@ -3,8 +3,9 @@
  * A launch has places for further threads. It calls one thread, which sleeps or is made for it. Who
  * comes takes a place, and calls two more if there are places for them. So whoever launches wakes
  * one thread only, many threads come soon, and a launch that ends soon makes few of them come. When
- * it ends, the places that nobody has taken are gone: a thread that comes too late finds none, and
- * sleeps again, or takes one of the next launch. Nobody waits for it.
+ * the first of all has nothing left to do, the places that nobody has taken are gone: a thread that
+ * comes too late finds none, and sleeps again, or takes one of the next launch. Nobody waits for
+ * it.
  *
  * No memory is allocated: a launch is on the stack of its thread, and a thread that sleeps is on
  * its own.
@@ -37,7 +38,6 @@ struct launch {
     const struct ptx__work *work;
     unsigned places;  /* for threads that have not come */
     unsigned running; /* threads that have come and are not done */
-    bool closed;      /* its thread waits for them, and nobody else comes */
     atomic_uint state;
     fenv_t rounding;
     cpu_set_t processors;
@@ -143,10 +143,26 @@ static void become_like(const struct launch *launch, cpu_set_t *processors)
     sched_setaffinity(0, sizeof(*processors), processors);
 }
 
-/* The launch is gone when its thread sees that it has ended. */
+/* One whose places are all taken is no longer among the others. */
+static void take_back_places(struct launch *launch)
+{
+    for (struct launch **at = &launches; *at; at = &(*at)->next) {
+        if (*at == launch) {
+            *at = launch->next;
+            n_places -= launch->places;
+            break;
+        }
+    }
+}
+
+/*
+ * Who returns has found no work that is left, so nobody else need come. The launch is gone when its
+ * thread sees that it has ended.
+ */
 static void leave(struct launch *launch)
 {
-    if (--launch->running || !launch->closed)
+    take_back_places(launch);
+    if (--launch->running)
         return;
     if (atomic_exchange(&launch->state, ENDED) == SLEEPS)
         cushim__word_wake(&launch->state, 1);
@@ -216,18 +232,6 @@ static void open_launch(struct launch *launch)
     cushim__mutex_unlock(&mutex);
 }
 
-/* One whose places are all taken is no longer among the others. */
-static void take_back_places(struct launch *launch)
-{
-    for (struct launch **at = &launches; *at; at = &(*at)->next) {
-        if (*at == launch) {
-            *at = launch->next;
-            n_places -= launch->places;
-            break;
-        }
-    }
-}
-
 /* Returns whether threads still work for it. */
 static bool close_launch(struct launch *launch)
 {
@@ -235,7 +239,6 @@ static bool close_launch(struct launch *launch)
 
     cushim__mutex_lock(&mutex);
     take_back_places(launch);
-    launch->closed = true;
     waits = launch->running;
     cushim__mutex_unlock(&mutex);
     return waits;

@@ -16,9 +16,9 @@ struct ptx__work {
 
 /*
  * Calls the first function here, and the further one in at most n other threads, each once; fewer
- * if the first returns before they begin, or if no thread can be made. Returns when all that were
- * called have returned. A further thread runs on the same processors as this one, and rounds as it
- * does; it takes no signals of the process.
+ * if one of all these calls returns before they begin, or if no thread can be made. Returns when
+ * all that were called have returned. A further thread runs on the same processors as this one, and
+ * rounds as it does; it takes no signals of the process.
  */
 void ptx__workers_run(const struct ptx__work *work, unsigned n);
 
