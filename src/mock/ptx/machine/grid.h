@@ -131,10 +131,11 @@ struct ptx__grid {
     unsigned row;                /* see ptx__row_of_block() */
     uint32_t shared_bytes, dynamic_base;
     uint32_t own_shared, reserved_base; /* the kernel's own, and the begin of the system's */
-    uint32_t shared_room; /* what a block is given: devices give whole pieces of 128 bytes */
-    bool alone;           /* there is only one worker */
-    atomic_bool stop;     /* the launch has failed; each worker checks this and stops */
-    pthread_mutex_t lock; /* for the fields below, and for the calls that report findings */
+    uint32_t shared_room;      /* what a block is given: devices give whole pieces of 128 bytes */
+    bool alone;                /* there is only one worker */
+    uint64_t clusters_at_once; /* that a worker takes */
+    atomic_bool stop;          /* the launch has failed; each worker checks this and stops */
+    pthread_mutex_t lock;      /* for the fields below, and for the calls that report findings */
     enum ptx__result result;
     struct ptx__image *_Atomic images; /* images whose handles were looked up */
     struct ptx__piece *pieces;         /* memory of workers that are done */
@@ -200,7 +201,8 @@ void ptx__note(struct ptx__lane_op at, enum ptx__finding_kind kind, const char *
 
 /*
  * Report errors of an access, with its address and size. ptx__fault_at() and
- * ptx__fault_misaligned() stop the launch; the others do not. verb is the access in words, such as "reads".
+ * ptx__fault_misaligned() stop the launch; the others do not. verb is the access in words, such as
+ * "reads".
  */
 void ptx__fault_at(struct ptx__lane_op at, uint64_t address, size_t bytes, const char *verb);
 void ptx__fault_misaligned(struct ptx__lane_op at, uint64_t address, size_t bytes,

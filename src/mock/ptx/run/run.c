@@ -217,18 +217,16 @@ static void work_along(void *data)
     work(data);
 }
 
-/* The system reads a file to answer this, so it is asked once. */
+/* Those that this thread may run on: a container often has a few of many. */
 static unsigned count_processors(void)
 {
-    static atomic_long known;
-    long n = atomic_load_explicit(&known, memory_order_relaxed);
+    cpu_set_t processors;
+    long n;
 
-    if (!n) {
-        n = sysconf(_SC_NPROCESSORS_ONLN);
-        n = n > 0 ? n : 1;
-        atomic_store_explicit(&known, n, memory_order_relaxed);
-    }
-    return (unsigned) n;
+    if (!sched_getaffinity(0, sizeof(processors), &processors))
+        return (unsigned) CPU_COUNT(&processors);
+    n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (unsigned) n : 1;
 }
 
 static unsigned count_workers(const struct ptx__grid *grid)
@@ -252,6 +250,7 @@ static void run_workers(struct ptx__grid *grid)
     const unsigned n = count_workers(grid) - 1;
 
     grid->alone = !n;
+    grid->clusters_at_once = ptx__clusters_at_once(grid->n_clusters, n + 1);
     ptx__workers_run(&(const struct ptx__work){work, work_along, grid}, n);
     if (!grid->result && atomic_load(&grid->next_cluster) < grid->n_clusters)
         grid->result = PTX__ERROR_OUT_OF_MEMORY;

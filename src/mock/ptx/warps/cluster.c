@@ -5,7 +5,8 @@
 #include "mock/ptx/warps/grid.h"
 #include "mock/ptx/warps/warp.h"
 
-enum { SOME_CLUSTERS = 8, MANY_CLUSTERS = 1024 };
+/* A worker takes so many times a part of all clusters, if each does as much as the others. */
+enum { PARTS_OF_WORKER = 8, MOST_AT_ONCE = 256 };
 
 /* --- which one is next --- */
 
@@ -33,17 +34,20 @@ static uint64_t drawn(const struct ptx__grid *grid, uint64_t number)
     return row + (number - row + mixed(grid->launch->seed ^ row)) % n;
 }
 
-/*
- * The workers wait for each other to take clusters. So each takes some at a time, as long as there
- * are many.
- */
+uint64_t ptx__clusters_at_once(uint64_t n_clusters, unsigned n_workers)
+{
+    const uint64_t n = n_clusters / ((uint64_t) n_workers * PARTS_OF_WORKER);
+
+    if (n < 1)
+        return 1;
+    return n < MOST_AT_ONCE ? n : MOST_AT_ONCE;
+}
+
 static void take_some(struct ptx__worker *worker)
 {
-    struct ptx__grid *grid = worker->grid;
-    const uint64_t taken = atomic_load_explicit(&grid->next_cluster, memory_order_relaxed);
-    const uint64_t n = taken + MANY_CLUSTERS < grid->n_clusters ? SOME_CLUSTERS : 1;
+    const uint64_t n = worker->grid->clusters_at_once;
 
-    worker->next_cluster = atomic_fetch_add(&grid->next_cluster, n);
+    worker->next_cluster = atomic_fetch_add(&worker->grid->next_cluster, n);
     worker->end_cluster = worker->next_cluster + n;
 }
 

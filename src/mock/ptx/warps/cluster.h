@@ -8,6 +8,13 @@
 
 #include "mock/ptx/machine/grid.h"
 
+/*
+ * How many clusters a worker takes at a time. Neighbours often use the same memory: it is better if
+ * one worker does them, and others what is far away. The workers also wait for each other to take
+ * some.
+ */
+uint64_t ptx__clusters_at_once(uint64_t n_clusters, unsigned n_workers);
+
 /* Gives a worker its next cluster of the launch. False: there is none left. */
 bool ptx__cluster_next(struct ptx__worker *worker, uint64_t *ret_number);
 
