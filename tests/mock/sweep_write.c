@@ -187,8 +187,7 @@ static void write_limit(struct text *to)
         "mul.lo.u32 %y, %t, 1073741824; setp.ge.u32 %p, %y, 1073741824; @%p bra E;",
         "mul.lo.u32 %y, %t, 69273667; setp.gt.s32 %p, %y, -1000; @!%p bra E;",
         "cvt.u64.u32 %c, %i; add.u64 %c, %c, -64; setp.ge.u64 %p, %c, 1000; @%p bra E;",
-        "cvt.u64.u32 %c, %t; add.u64 %c, %c, 9223372036854775790; setp.lt.s64 %p, %c, 0; @%p bra "
-        "E;",
+        "cvt.u64.u32 %c, %t; add.u64 %c, %c, 0x7fffffffffffffee; setp.lt.s64 %p, %c, 0; @%p bra E;",
         "setp.lt.or.u32 %p, %i, %n, %q; @!%p bra E;",
         "setp.ge.u32 %p, %i, %n; setp.eq.or.u32 %p, %b, 1, %p; @%p bra E;",
         "setp.ge.u32 %p|%q, %i, %n; @!%q bra E;",
