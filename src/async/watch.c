@@ -124,13 +124,7 @@ __attribute__((destructor)) static void stop(void)
 /* Without a thread, a future of a device that fails ends when the program polls it. */
 static void start(void)
 {
-    pthread_attr_t attributes;
-    pthread_t thread;
-
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    started = !cushim__thread_create(&thread, &attributes, body, NULL);
-    pthread_attr_destroy(&attributes);
+    started = cushim__thread_start(body);
     if (!started)
         cushim__log(CUSHIM_LOG_WARNING, "no thread can be made to watch futures: one whose device "
                                         "fails ends only when it is polled");

@@ -5,6 +5,8 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 /*
  * Like pthread_create(), for a thread that takes none of the signals that are sent to the process:
@@ -26,6 +28,20 @@ static inline int cushim__thread_create(pthread_t *ret_thread, const pthread_att
     result = pthread_create(ret_thread, attributes, body, user);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return result;
+}
+
+/* Makes such a thread that nobody waits for. False: it cannot be made. */
+static inline bool cushim__thread_start(void *(*body)(void *) )
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    bool made;
+
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    made = !cushim__thread_create(&thread, &attributes, body, NULL);
+    pthread_attr_destroy(&attributes);
+    return made;
 }
 
 #endif

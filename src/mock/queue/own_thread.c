@@ -103,13 +103,7 @@ static void *run(void *unused)
 /* The thread is detached: nothing ends it before the process ends. */
 static void start(void)
 {
-    pthread_attr_t attributes;
-    pthread_t thread;
-
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    started = !cushim__thread_create(&thread, &attributes, run, NULL);
-    pthread_attr_destroy(&attributes);
+    started = cushim__thread_start(run);
 }
 
 void mock__own_thread_forget(void)

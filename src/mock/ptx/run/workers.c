@@ -73,19 +73,6 @@ __attribute__((constructor)) static void at_fork(void)
 
 static void *live(void *unused);
 
-static bool make_thread(void)
-{
-    pthread_attr_t attributes;
-    pthread_t thread;
-    bool made;
-
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    made = !cushim__thread_create(&thread, &attributes, live, NULL);
-    pthread_attr_destroy(&attributes);
-    return made;
-}
-
 /* Those that are on their way take places, too, and call again when they come. */
 static bool is_wanted(void)
 {
@@ -96,7 +83,7 @@ static bool is_wanted(void)
 static bool reach(struct sleeper *sleeper)
 {
     if (!sleeper)
-        return make_thread();
+        return cushim__thread_start(live);
     cushim__word_wake(&sleeper->called, 1);
     return true;
 }
