@@ -18,11 +18,12 @@
 
 /*
  * The number of blocks that a worker begins while others yield, unless the launch is cooperative
- * and all its blocks must run together. It begins one more each time when all of these have yielded
- * and none has ended, as they may wait for it: up to the blocks of a full device, on which they
- * would run side by side.
+ * and all its blocks must run together. It begins some more each time when all of these have
+ * yielded and none has ended, as they may wait for one that has not begun: up to the blocks of a
+ * full device, on which they would run side by side. Beside other workers it begins with few, as
+ * they rather wait for a block of these, and then all of them are in its way.
  */
-enum { SOME_BLOCKS = 64, BLOCKS_OF_MULTIPROCESSOR = 32 };
+enum { SOME_BLOCKS = 64, FEW_BLOCKS = 4, BLOCKS_OF_MULTIPROCESSOR = 32 };
 
 /* A launch with fewer threads than this is not worth a second worker. */
 enum { SMALL_LAUNCH = 4096 };
@@ -30,7 +31,8 @@ enum { SMALL_LAUNCH = 4096 };
 struct queue {
     struct ptx__block *first, *last;
     unsigned n;
-    unsigned turns; /* since a block has begun or ended */
+    unsigned turns;  /* since a block has begun or ended */
+    unsigned wanted; /* more blocks, for which these may wait */
 };
 
 static void push(struct queue *queue, struct ptx__block *block)
@@ -125,13 +127,37 @@ static void give_back(struct ptx__worker *worker, const struct ptx__block *block
     worker->free_clusters = cluster;
 }
 
-/* Tells whether another cluster is to begin. waits: the last block has yielded. */
-static bool wants_more(const struct ptx__launch *launch, const struct queue *queue, bool waits)
+/* Tells whether all blocks have yielded, and none has begun or ended meanwhile. */
+static bool all_yielded(const struct queue *queue)
 {
-    if (!queue->n || !waits || queue->n < SOME_BLOCKS || launch->cooperative)
+    return queue->turns >= queue->n;
+}
+
+/* How many blocks a worker begins without need. */
+static unsigned some_blocks(const struct ptx__grid *grid)
+{
+    return grid->alone ? SOME_BLOCKS : FEW_BLOCKS;
+}
+
+/* Returns how many more are needed, as those that have begun may wait for them. */
+static unsigned more_blocks(const struct ptx__grid *grid, const struct queue *queue)
+{
+    const unsigned most = grid->launch->n_multiprocessors * BLOCKS_OF_MULTIPROCESSOR;
+    const unsigned more = grid->alone ? queue->n / 4 : 1;
+
+    return queue->n + more < most ? more : most > queue->n ? most - queue->n : 0;
+}
+
+/* Tells whether another cluster is to begin. waits: the last block has yielded. */
+static bool wants_more(const struct ptx__grid *grid, struct queue *queue, bool waits)
+{
+    if (!queue->n || !waits || grid->launch->cooperative)
         return !queue->n || waits;
-    return queue->turns >= queue->n &&
-           queue->n < launch->n_multiprocessors * BLOCKS_OF_MULTIPROCESSOR;
+    if (!queue->wanted && all_yielded(queue))
+        queue->wanted = more_blocks(grid, queue);
+    if (queue->n < some_blocks(grid))
+        return true;
+    return queue->wanted && queue->wanted--;
 }
 
 /*
@@ -149,7 +175,7 @@ static void run_blocks(struct ptx__worker *worker)
         enum ptx__block_state state;
         struct ptx__block *block;
 
-        if (more && wants_more(grid->launch, &queue, waits))
+        if (more && wants_more(grid, &queue, waits))
             more = begin_cluster(worker, &queue);
         block = pop(&queue);
         if (!block)
@@ -164,9 +190,9 @@ static void run_blocks(struct ptx__worker *worker)
             push(&queue, block);
         } else {
             give_back(worker, block);
-            queue.turns = 0;
+            queue.turns = queue.wanted = 0;
         }
-        if (waits && !more)
+        if (waits && (!more || all_yielded(&queue)))
             sched_yield();
     }
     while (queue.n)
