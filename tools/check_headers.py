@@ -66,7 +66,7 @@ def main():
                str(Path(build, "include").resolve()), left_out(include),
                *(word for folder in include for word in ("-isystem", folder))]
     # The public headers come first: they are one command, which takes as long as many files.
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(os.cpu_count() + 2) as pool:
         results = list(pool.map(lambda command: look(build, command), [headers, *commands]))
     print("\n".join(text for _, text in results if text))
     bad = sum(status != 0 for status, _ in results)

@@ -141,7 +141,7 @@ static int step(void)
 #ifdef __SANITIZE_THREAD__
     return 4;
 #else
-    return RUNNING_ON_VALGRIND ? 5 : 1;
+    return RUNNING_ON_VALGRIND ? 15 : 1;
 #endif
 }
 

@@ -13,9 +13,9 @@ CLONES = ["base", *sys.argv[4:]]
 
 
 def run(cpu, config, *args):
-    """One of them with the checks of what a kernel does, which the forms have no use for."""
+    """One of several with the checks of what a kernel does, which the forms have no use for."""
     env = dict(os.environ, CUSHIM_MOCK_PTX_CPU=cpu, CUSHIM_MOCK_CONFIG=config,
-               CUSHIM_MOCK_CHECK="" if cpu == CLONES[-1] else "0")
+               CUSHIM_MOCK_CHECK="" if cpu == CLONES[-1] != "base" else "0")
     return subprocess.run([sys.argv[1], *args], env=env, capture_output=True, text=True)
 
 

@@ -4,6 +4,7 @@
  *
  *   tensors LIBRARY FILE             compares with the answers of the file, behind a tab; names
  *                                    the questions that differ
+ *   tensors LIBRARY FILE --every N   asks each Nth question alone
  *   tensors LIBRARY FILE --record    prints the file with the answers of this driver
  *   tensors LIBRARY FILE --dump TO   also writes what came out, for those who look at it
  *   tensors - FILE -k NUMBER         prints the module of a question
@@ -56,6 +57,15 @@ static void read_file(const char *path)
         n_lines++;
     }
     fclose(file);
+}
+
+/* Leaves the questions between each Nth one out. */
+static void ask_every(size_t nth)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < n_lines; i++)
+        asks[i] = asks[i] && n++ % nth == 0;
 }
 
 static void ask_map(const struct tensors_question *question, char *answer)
@@ -169,7 +179,8 @@ int main(int n, char **arguments)
     int status;
 
     if (n < 3) {
-        fprintf(stderr, "usage: tensors LIBRARY FILE [--record | --dump TO | -k NUMBER]\n");
+        fprintf(stderr,
+                "usage: tensors LIBRARY FILE [--every N | --record | --dump TO | -k NUMBER]\n");
         return 2;
     }
     read_file(arguments[2]);
@@ -178,10 +189,12 @@ int main(int n, char **arguments)
         printf("%s", text);
         return 0;
     }
-    if (n > 4)
+    if (n > 4 && !strcmp(arguments[3], "--every") && atoi(arguments[4]) > 0)
+        ask_every((size_t) atoi(arguments[4]));
+    else if (n > 4)
         dump_path = arguments[4];
     status = ask_all(arguments[1]);
     if (status)
         return status;
-    return n > 3 ? record() : compare();
+    return n > 3 && strcmp(arguments[3], "--every") ? record() : compare();
 }

@@ -22,7 +22,7 @@ static int pairs(void)
 #ifdef __SANITIZE_THREAD__
     return 20;
 #else
-    return RUNNING_ON_VALGRIND ? 20 : 200;
+    return RUNNING_ON_VALGRIND ? 8 : 200;
 #endif
 }
 
