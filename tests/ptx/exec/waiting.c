@@ -35,7 +35,7 @@ static const char text[] =
     "atom.global.add.u32 %c, [%p+4], %i;\n"
     "meet: bar.sync 0; ret; }\n";
 
-enum { ALL = 400, CHAIN = 1500, THREADS = 64, LOOKS_OF_TURN = 64 };
+enum { ALL = 400, MANY = 1000, CHAIN = 1500, THREADS = 64, LOOKS_OF_TURN = 64, MOST_TURNS = 100 };
 
 static CUdeviceptr memory;
 
@@ -71,6 +71,19 @@ static unsigned run(CUmodule module, const char *name, unsigned blocks, const ch
     return word(1);
 }
 
+/*
+ * Beside others a worker begins a part more again and again, too, not one. How often blocks look
+ * depends on how threads take turns, and one that begins slowly looks many times as often.
+ */
+static void expect_many(CUmodule module)
+{
+    const unsigned looks = run(module, "all", MANY, "2");
+
+    printf("%u blocks that wait for each other, 2 workers: %u looks of each\n", MANY, looks / MANY);
+    check(word(0) == MANY, "each of many blocks comes once");
+    check(looks / MANY < LOOKS_OF_TURN * MOST_TURNS, "blocks begin too slowly beside others");
+}
+
 /* With one worker, how often blocks look follows from how many have begun before all of them. */
 static void expect_all(CUmodule module)
 {
@@ -103,6 +116,7 @@ int main(void)
               !mock_cuMemAlloc_v2(&memory, 4 * (CHAIN + 3)),
           "to begin");
     expect_all(module);
+    expect_many(module);
     expect_chain(module, "1");
     expect_chain(module, "2");
     expect_chain(module, "8");

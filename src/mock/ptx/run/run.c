@@ -18,12 +18,14 @@
 
 /*
  * The number of blocks that a worker begins while others yield, unless the launch is cooperative
- * and all its blocks must run together. It begins some more each time when all of these have
+ * and all its blocks must run together. It begins a part more each time when all of these have
  * yielded and none has ended, as they may wait for one that has not begun: up to the blocks of a
- * full device, on which they would run side by side. Beside other workers it begins with few, as
- * they rather wait for a block of these, and then all of them are in its way.
+ * full device, on which they would run side by side. Beside other workers it begins with few, and
+ * a smaller part more, as they rather wait for a block of these, and then all of them are in its
+ * way.
  */
 enum { SOME_BLOCKS = 64, FEW_BLOCKS = 4, BLOCKS_OF_MULTIPROCESSOR = 32 };
+enum { PART_ALONE = 4, PART_BESIDE_OTHERS = 16 };
 
 /* A launch with fewer threads than this is not worth a second worker. */
 enum { SMALL_LAUNCH = 4096 };
@@ -143,7 +145,8 @@ static unsigned some_blocks(const struct ptx__grid *grid)
 static unsigned more_blocks(const struct ptx__grid *grid, const struct queue *queue)
 {
     const unsigned most = grid->launch->n_multiprocessors * BLOCKS_OF_MULTIPROCESSOR;
-    const unsigned more = grid->alone ? queue->n / 4 : 1;
+    const unsigned part = queue->n / (grid->alone ? PART_ALONE : PART_BESIDE_OTHERS);
+    const unsigned more = part ? part : 1;
 
     return queue->n + more < most ? more : most > queue->n ? most - queue->n : 0;
 }
