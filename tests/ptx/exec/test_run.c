@@ -340,24 +340,35 @@ Test(run, computed_from_itself)
         cr_expect(eq(u32, words[i], i ? i - 1 : 0));
 }
 
+static const char takes_number[] =
+    HEAD ".global .u32 next;\n" BEGIN
+         "atom.global.add.u32 %r9, [next], 1; st.global.u32 [%rd1], %r9; ret; }";
+
 /* The same seed, the same order, the same result, whoever is first. */
 Test(run, seeded_order)
 {
-    static const char body[] =
-        HEAD ".global .u32 next;\n" BEGIN
-             "atom.global.add.u32 %r9, [next], 1; st.global.u32 [%rd1], %r9; ret; }";
     unsigned first[WORDS];
     bool in_order = true;
 
     cr_assert(eq(int, cushim_mock_configure(cushim_mock_config(.seed = 11)), CUSHIM_OK));
-    EXPECT(CUDA_SUCCESS, run_text(body, WORDS, 1, false));
+    EXPECT(CUDA_SUCCESS, run_text(takes_number, WORDS, 1, false));
     memcpy(first, words, sizeof(first));
-    EXPECT(CUDA_SUCCESS, run_text(body, WORDS, 1, false));
+    EXPECT(CUDA_SUCCESS, run_text(takes_number, WORDS, 1, false));
     for (unsigned i = 0; i < WORDS; i++) {
         cr_assert(eq(u32, words[i], first[i]));
         in_order = in_order && words[i] == i;
     }
     cr_expect(not(in_order));
+}
+
+/* Each block runs once, also with the seed that is mixed to the largest number. */
+Test(run, largest_drawn_number)
+{
+    const uint64_t seed = UINT64_C(3558559446808474027);
+
+    cr_assert(eq(int, cushim_mock_configure(cushim_mock_config(.seed = seed)), CUSHIM_OK));
+    EXPECT(CUDA_SUCCESS, run_text(takes_number, 3, 1, false));
+    cr_expect(eq(u32, 1u << words[0] | 1u << words[1] | 1u << words[2], 7));
 }
 
 /* What is not executed is refused when the module is loaded, with its name and line. */

@@ -31,7 +31,7 @@ static uint64_t drawn(const struct ptx__grid *grid, uint64_t number)
 
     if (!grid->launch->seed)
         return number;
-    return row + (number - row + mixed(grid->launch->seed ^ row)) % n;
+    return row + (number - row + mixed(grid->launch->seed ^ row) % n) % n;
 }
 
 uint64_t ptx__clusters_at_once(uint64_t n_clusters, unsigned n_workers)
