@@ -34,8 +34,8 @@
  *                         how many host threads at most run the blocks of a kernel; more than
  *                         256 count as 256, and more than 65535 is not valid. Default, also for
  *                         0: one for each processor that the thread may run on, of which a
- *                         container often has few. With a seed, and for small launches, it is one
- *                         thread.
+ *                         container often has few, whatever its share of their time. With a
+ *                         seed, and for launches with fewer than 4096 threads, it is one thread.
  *   CUSHIM_MOCK_PTX_STEPS how often a warp may jump backwards before its loop counts as
  *                         endless. A call counts as 16 jumps. 0 means no limit. Default: 2^31.
  *   CUSHIM_MOCK_PTX_CPU   the instruction set of the host that the engine may use: base, avx2,

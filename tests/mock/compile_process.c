@@ -48,7 +48,7 @@ static void start(void)
           "no context");
 }
 
-/* Has a kernel write a number into 32 words. */
+/* Has a kernel write a number into 32 words: one part of it is in a variable, one in a constant. */
 static void run_kernel(unsigned number)
 {
     CUmodule module = NULL;
@@ -60,10 +60,13 @@ static void run_kernel(unsigned number)
 
     snprintf(text, sizeof(text),
              ".version 7.0\n.target sm_70\n.address_size 64\n"
-             ".visible .entry k(.param .u64 p) { .reg .b64 %%p, %%a; .reg .b32 %%t, %%v;\n"
+             ".global .align 4 .u32 some[2] = {0, 2}; .const .align 4 .u32 more[2] = {0, 3};\n"
+             ".visible .entry k(.param .u64 p) { .reg .b64 %%p, %%a; .reg .b32 %%t, %%v, %%w;\n"
              "ld.param.u64 %%p, [p]; mov.u32 %%t, %%tid.x; mul.wide.u32 %%a, %%t, 4;\n"
-             "add.u64 %%a, %%p, %%a; mov.u32 %%v, %u; st.global.u32 [%%a], %%v; ret; }\n",
-             number);
+             "add.u64 %%a, %%p, %%a; mov.u32 %%v, %u; ld.global.u32 %%w, [some+4];\n"
+             "add.u32 %%v, %%v, %%w; ld.const.u32 %%w, [more+4]; add.u32 %%v, %%v, %%w;\n"
+             "st.global.u32 [%%a], %%v; ret; }\n",
+             number - 5);
     check(!mock_cuMemAlloc_v2(&memory, sizeof(found)) && !mock_cuModuleLoadData(&module, text) &&
               !mock_cuModuleGetFunction(&kernel, module, "k") &&
               !mock_cuLaunchKernel(kernel, 1, 1, 1, WORDS, 1, 1, 0, NULL, params, NULL) &&
@@ -146,14 +149,23 @@ void *__wrap_ptx__llvm_compile(const char *text, size_t length, size_t *ret_byte
     return __real_ptx__llvm_compile(text, length, ret_bytes);
 }
 
-/* Runs a kernel in another process. Returns how many functions were compiled there. */
+/*
+ * Runs a kernel in another process, where all memory lies elsewhere. Returns how many functions
+ * were compiled there.
+ */
 static int compiled_elsewhere(void)
 {
+    static unsigned n_processes;
     int status = -1;
-    pid_t child = fork();
+    pid_t child;
 
+    n_processes++;
+    child = fork();
     if (!child) {
+        CUdeviceptr memory = 0;
+
         start();
+        check(!mock_cuMemAlloc_v2(&memory, (size_t) n_processes << 22), "no memory");
         n_compiled = 0;
         run_kernel(5);
         exit(n_compiled);

@@ -91,8 +91,7 @@ static void write_text(void)
         snprintf(text, sizeof(text), "interpreted: this process cannot make memory executable");
     else if (!ptx__llvm_version())
         snprintf(text, sizeof(text),
-                 "interpreted%s: there is no libLLVM of version %d to %d that can be loaded",
-                 cushim__env("CUSHIM_CACHE") ? ", but for those that CUSHIM_CACHE has" : "",
+                 "interpreted: there is no libLLVM of version %d to %d that can be loaded",
                  PTX__LLVM_OLDEST, PTX__LLVM_NEWEST);
     else
         snprintf(text, sizeof(text), "%s by %s",

@@ -88,7 +88,7 @@ static uint32_t variable_slot(struct ptx__lowering *lower, const struct ptx__var
                               int64_t offset, unsigned bits)
 {
     if (variable->space != PTX_SHARED && variable->space != PTX_SHARED_CTA)
-        return ptx__constant_slot(lower, bits, PTX__FILL_VALUE,
+        return ptx__constant_slot(lower, bits, PTX__FILL_ADDRESS,
                                   variable->address + (uint64_t) offset, 0);
     if (variable->dynamic)
         return ptx__constant_slot(lower, bits, PTX__FILL_DYNAMIC_BASE, (uint64_t) offset, 0);
@@ -122,7 +122,7 @@ uint32_t ptx__symbol_slot(struct ptx__lowering *lower, struct ptx__symbol symbol
                                   0);
     case PTX_FUNCTION:
         return ptx__constant_slot(
-            lower, bits, PTX__FILL_VALUE,
+            lower, bits, PTX__FILL_ADDRESS,
             lower->module->functions[symbol.number].address + (uint64_t) offset, 0);
     default:
         return PTX__SINK_SLOT;

@@ -31,7 +31,7 @@ static uint32_t is_constant(struct ptx__lowering *lower, uint32_t address)
         if (variable->space != PTX_CONST || variable->replaced)
             continue;
         ptx__emit_slots(lower, "sub.u64", from, address,
-                        ptx__constant_slot(lower, 64, PTX__FILL_VALUE, variable->address, 0), 0);
+                        ptx__constant_slot(lower, 64, PTX__FILL_ADDRESS, variable->address, 0), 0);
         ptx__emit_slots(lower, "setp.lt.u64", inside, from,
                         ptx__constant_slot(lower, 64, PTX__FILL_VALUE, variable->bytes, 0), 0);
         ptx__emit_slots(lower, "or.pred", result, result, inside, 0);

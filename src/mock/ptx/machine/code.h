@@ -92,7 +92,8 @@ struct ptx__site {
 };
 
 enum ptx__preload {
-    PTX__FILL_VALUE, /* the same in every launch */
+    PTX__FILL_VALUE,   /* the same in every launch, */
+    PTX__FILL_ADDRESS, /* but not in every process: of a variable, or of a function */
     PTX__FILL_PARAM, /* bytes of a kernel parameter */
     PTX__FILL_TID_X,
     PTX__FILL_TID_Y,

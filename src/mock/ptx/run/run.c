@@ -195,7 +195,8 @@ static void run_blocks(struct ptx__worker *worker)
             give_back(worker, block);
             queue.turns = queue.wanted = 0;
         }
-        if (waits && (!more || all_yielded(&queue)))
+        /* Once a turn: it gives others a whole slice of time. */
+        if (waits && queue.turns % queue.n == 0)
             sched_yield();
     }
     while (queue.n)

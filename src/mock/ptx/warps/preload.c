@@ -113,6 +113,7 @@ static uint64_t value_of(const struct ptx__warp *warp, const struct ptx__constan
 
     switch (constant->fill) {
     case PTX__FILL_VALUE:
+    case PTX__FILL_ADDRESS:
         return constant->value;
     case PTX__FILL_PARAM:
         return param(launch, constant);
