@@ -77,14 +77,22 @@ const char *cushim__cache_path(const char *given)
 
 /* --- opening --- */
 
-static void make_folders(char *path)
+static int make_folder(const char *path)
 {
+    return mkdir(path, 0700) < 0 && errno != EEXIST ? errno : 0;
+}
+
+/* Returns why the first one that is absent could not be made, or 0. */
+static int make_folders(char *path)
+{
+    int first = 0;
+
     for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
         *slash = 0;
-        mkdir(path, 0700); /* if it fails, the folder below cannot be made either */
+        first = first ? first : make_folder(path);
         *slash = '/';
     }
-    mkdir(path, 0700);
+    return first ? first : make_folder(path);
 }
 
 static cushim_status refuse(const char *call, const char *path, const char *why)
@@ -163,15 +171,18 @@ static cushim_status open_folder(const char *path, const char *call, int *ret_fo
 cushim_status cushim__cache_folder_open(const char *path, const char *call, int *ret_folder)
 {
     SCOPED_FREE char *copy = copy_path(path, call);
-    int error = 0;
+    int error = 0, not_made;
 
     *ret_folder = -1;
     if (!copy)
         return CUSHIM_ERROR_NO_MEMORY;
-    make_folders(copy);
+    not_made = make_folders(copy);
     CUSHIM_TRY(open_folder(copy, call, ret_folder, &error));
+    if (error == ENOENT && not_made)
+        error = not_made;
     if (error)
         cushim__log(CUSHIM_LOG_WARNING, "the cache '%s' is not used: %s", copy, strerror(error));
+    errno = error;
     return CUSHIM_OK;
 }
 

@@ -26,7 +26,7 @@ cushim_status cushim__cache_limit(uint64_t given, const char *call, uint64_t *re
 
 /*
  * Opens a folder, and makes it if it is absent. If others may write to it, the call fails. If it
- * cannot be made, *ret_folder is -1, and the log says why.
+ * cannot be made, or opened, *ret_folder is -1, and errno and the log say why.
  */
 cushim_status cushim__cache_folder_open(const char *path, const char *call, int *ret_folder);
 

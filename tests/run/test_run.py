@@ -217,6 +217,13 @@ class Hints(Case):
             quiet = self.launch("sm_80", "st.global.u32 [a], 1;", CUSHIM_LOG="none", **compiled)
             self.assertEqual((quiet.returncode, quiet.stderr), (0, ""))
 
+    def test_compiled_kernels_that_cannot_be_kept(self):
+        done = self.launch("sm_80", "st.global.u32 [a], 1;", CUSHIM_MOCK_PTX_COMPILE="always", CUSHIM_CACHE="/proc/no/folder")
+        if "kernels are interpreted" in done.stderr:
+            self.skipTest("kernels are not compiled here")
+        self.ends(done, 0, r"^cushim mock: compiled kernels are not kept: CUSHIM_CACHE: the cache '/proc/no/folder' "
+                  r"cannot be used: No such file or directory\n\Z")
+
     def test_no_fault_no_hint(self):
         done = self.launch("sm_80", "st.global.u32 [a], 1;")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))

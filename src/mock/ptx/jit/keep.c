@@ -2,6 +2,7 @@
 #include "mock/ptx/jit/keep.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -114,13 +115,13 @@ static void make_key(struct cushim__cache_key *ret_key, const char *text, size_t
 }
 
 /* Once: who names a folder expects it to be used. */
-static void tell_refused(void)
+static void tell_not_kept(const char *why)
 {
     static atomic_bool told;
     const char *level = cushim__env("CUSHIM_LOG");
 
     if ((!level || strcmp(level, "none")) && !atomic_exchange(&told, true))
-        fprintf(stderr, "cushim mock: compiled kernels are not kept: %s\n", cushim__error()->text);
+        fprintf(stderr, "cushim mock: compiled kernels are not kept: %s\n", why);
 }
 
 static int open_folder(uint64_t *ret_limit)
@@ -130,11 +131,19 @@ static int open_folder(uint64_t *ret_limit)
 
     if (!path)
         return -1;
-    if (!cushim__cache_limit(0, "CUSHIM_CACHE", ret_limit) &&
-        !cushim__cache_folder_open(path, "CUSHIM_CACHE", &folder))
-        return folder;
-    tell_refused();
-    return -1;
+    if (cushim__cache_limit(0, "CUSHIM_CACHE", ret_limit) ||
+        cushim__cache_folder_open(path, "CUSHIM_CACHE", &folder)) {
+        tell_not_kept(cushim__error()->text);
+        return -1;
+    }
+    if (folder < 0) {
+        char why[640];
+
+        snprintf(why, sizeof(why), "CUSHIM_CACHE: the cache '%.500s' cannot be used: %s", path,
+                 strerror(errno));
+        tell_not_kept(why);
+    }
+    return folder;
 }
 
 void ptx__keep_open(struct ptx__kept *ret_kept, const char *text, size_t length)

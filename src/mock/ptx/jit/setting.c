@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/env.h"
+#include "base/log.h"
 #include "base/valgrind.h"
 #include "mock/ptx/jit/llvm.h"
 
@@ -60,8 +61,11 @@ void ptx__jit_tell(const char *why)
 {
     const char *level = cushim__env("CUSHIM_LOG");
 
-    if (cushim__env("CUSHIM_MOCK_PTX_COMPILE") && (!level || strcmp(level, "none")) &&
-        !atomic_exchange(&told, true))
+    if (atomic_exchange(&told, true))
+        return;
+    if (!cushim__env("CUSHIM_MOCK_PTX_COMPILE"))
+        cushim__log(CUSHIM_LOG_DEBUG, "kernels are interpreted: %s", why);
+    else if (!level || strcmp(level, "none"))
         fprintf(stderr, "cushim mock: CUSHIM_MOCK_PTX_COMPILE: kernels are interpreted: %s\n", why);
 }
 

@@ -20,7 +20,10 @@ enum ptx__jit_mode ptx__jit_mode(void);
  */
 bool ptx__jit_has_executable_memory(void);
 
-/* Says on standard error why kernels are interpreted, once, if the variable asks for more. */
+/*
+ * Says why kernels are interpreted, once: on standard error if the variable is set, and else in the
+ * log.
+ */
 void ptx__jit_tell(const char *why);
 
 /* The same if it follows from the mode. */
